@@ -1,0 +1,83 @@
+package protocol
+
+import (
+	"maps"
+	"sync"
+	"sync/atomic"
+)
+
+// Method is what all invocations of one method of one reference share. It is
+// immutable; the wire keeps encoded forms by its ID.
+type Method struct {
+	Service string // interface name, for messages
+	Name    string // Java method name: parameters, statistics and rules go by it
+	Slot    int    // index of Name in the reference's [MethodTable]
+
+	// ID numbers (WireName, Descriptor) within the reference, from 0; -1 when
+	// there are too many to keep encoded forms for.
+	ID         int
+	WireName   string   // name on the wire: Name, or $invoke, $echo
+	Descriptor string   // JVM descriptor of the parameters, "" for none
+	Parameters []string // Java type names of the parameters, for messages
+	Inferred   bool     // the descriptor was inferred from Go argument types
+	Generic    string   // value of the attachment "generic"; "" for a typed call
+}
+
+// MaxMethods is the number of method names of a reference that have parameters
+// and statistics of their own; later names share the last slot. It bounds memory
+// when method names come from outside (generic calls).
+const MaxMethods = 256
+
+// MethodTable numbers the method names of one reference. The zero value is ready.
+type MethodTable struct {
+	mu    sync.Mutex
+	slots atomic.Pointer[map[string]int]
+	names atomic.Pointer[[]string]
+}
+
+// Slot returns the index of name, a new one at its first use.
+func (t *MethodTable) Slot(name string) int {
+	if m := t.slots.Load(); m != nil {
+		if i, ok := (*m)[name]; ok {
+			return i
+		}
+		if len(*m) >= MaxMethods {
+			return MaxMethods - 1
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	next := map[string]int{}
+	if m := t.slots.Load(); m != nil {
+		if i, ok := (*m)[name]; ok {
+			return i
+		}
+		if len(*m) >= MaxMethods {
+			return MaxMethods - 1
+		}
+		next = maps.Clone(*m)
+	}
+	i := len(next)
+	next[name] = i
+	names := append([]string(nil), t.Names()...)
+	names = append(names, name)
+	t.names.Store(&names)
+	t.slots.Store(&next)
+	return i
+}
+
+// Names returns the known names by slot. The caller must not change the slice.
+func (t *MethodTable) Names() []string {
+	if n := t.names.Load(); n != nil {
+		return *n
+	}
+	return nil
+}
+
+// Name returns the name of a slot, "" when nobody has used it.
+func (t *MethodTable) Name(slot int) string {
+	if n := t.Names(); slot >= 0 && slot < len(n) {
+		return n[slot]
+	}
+	return ""
+}

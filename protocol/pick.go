@@ -1,0 +1,81 @@
+package protocol
+
+// pick is the state of provider selection within one call: whom the call has
+// tried and how choosy the selection is at the moment.
+type pick struct {
+	tried [4]*Node
+	n     int
+	more  []*Node
+	relax Relax
+}
+
+// Relax says which conditions a selection gives up.
+type Relax uint8
+
+// What a selection may give up when nobody meets all conditions. The cluster
+// relaxes step by step; a load balancer only asks [Invocation.Allows].
+const (
+	RelaxTried     Relax = 1 << iota // a provider that this call has tried
+	RelaxState                       // a provider that is not Ready
+	RelaxSaturated                   // a provider whose actives are used up
+)
+
+// Allows reports whether the call may go to n now: not tried by this call, ready,
+// and with a free slot under its "actives" limit, as far as these conditions are
+// not relaxed. Load balancers skip nodes that are not allowed.
+func (inv *Invocation) Allows(n *Node) bool {
+	p := &inv.pick
+	if p.relax&RelaxState == 0 && n.endpoint.State() != Ready {
+		return false
+	}
+	if p.n > 0 && p.relax&RelaxTried == 0 && inv.Tried(n) {
+		return false
+	}
+	return p.relax&RelaxSaturated != 0 || !n.Saturated(inv.Method.Slot)
+}
+
+// SetRelax sets what the selection gives up. Clusters call it.
+func (inv *Invocation) SetRelax(r Relax) { inv.pick.relax = r }
+
+// MarkTried notes that this call has been tried at n.
+func (inv *Invocation) MarkTried(n *Node) {
+	p := &inv.pick
+	if p.n < len(p.tried) {
+		p.tried[p.n] = n
+	} else {
+		p.more = append(p.more, n)
+	}
+	p.n++
+}
+
+// TriedCount returns how many attempts were marked.
+func (inv *Invocation) TriedCount() int { return inv.pick.n }
+
+// LastTried returns the provider of the previous attempt, nil before the first.
+func (inv *Invocation) LastTried() *Node {
+	p := &inv.pick
+	switch {
+	case p.n == 0:
+		return nil
+	case p.n <= len(p.tried):
+		return p.tried[p.n-1]
+	default:
+		return p.more[len(p.more)-1]
+	}
+}
+
+// Tried reports whether this call has been tried at n.
+func (inv *Invocation) Tried(n *Node) bool {
+	p := &inv.pick
+	for i := range min(p.n, len(p.tried)) {
+		if p.tried[i] == n {
+			return true
+		}
+	}
+	for _, m := range p.more {
+		if m == n {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,90 @@
+package protocol
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Status counts the calls of one method at one provider during one of its lives:
+// Dubbo's RpcStatus. Who changes it is the active limit filter alone, whether or
+// not "actives" is set (F2); load balancers and snapshots read it.
+//
+// All methods are safe for concurrent use. The counters are read one by one, so a
+// [Counters] value may be off by a call that ends meanwhile.
+type Status struct {
+	active        atomic.Int64
+	total         atomic.Int64
+	failed        atomic.Int64
+	elapsed       atomic.Int64 // ns, all ended calls
+	failedElapsed atomic.Int64 // ns
+	maxElapsed    atomic.Int64 // ns
+	_             [64]byte     // nodes are allocated side by side
+}
+
+// Begin counts a call that is about to start and reports whether it may: false
+// when limit > 0 calls are active already. The check and the increment are one
+// step (B096); a refused call is not counted at any moment (B100). Every true
+// must be followed by exactly one [Status.End].
+func (s *Status) Begin(limit int) bool {
+	if limit <= 0 {
+		s.active.Add(1)
+		return true
+	}
+	for {
+		n := s.active.Load()
+		if n >= int64(limit) {
+			return false
+		}
+		if s.active.CompareAndSwap(n, n+1) {
+			return true
+		}
+	}
+}
+
+// End counts the end of a call.
+func (s *Status) End(elapsed time.Duration, failed bool) {
+	d := int64(elapsed)
+	s.total.Add(1)
+	s.elapsed.Add(d)
+	if failed {
+		s.failed.Add(1)
+		s.failedElapsed.Add(d)
+	}
+	for m := s.maxElapsed.Load(); d > m && !s.maxElapsed.CompareAndSwap(m, d); {
+		m = s.maxElapsed.Load()
+	}
+	s.active.Add(-1)
+}
+
+// Active returns the number of calls between Begin and End.
+func (s *Status) Active() int { return int(s.active.Load()) }
+
+// Counters is a copy of a [Status].
+type Counters struct {
+	Active        int
+	Total         int64 // ended calls
+	Failed        int64 // of them, failed: everything but a value or a business exception
+	Elapsed       time.Duration
+	FailedElapsed time.Duration
+	MaxElapsed    time.Duration
+}
+
+// Counters returns the present figures.
+func (s *Status) Counters() Counters {
+	return Counters{
+		Active:        s.Active(),
+		Total:         s.total.Load(),
+		Failed:        s.failed.Load(),
+		Elapsed:       time.Duration(s.elapsed.Load()),
+		FailedElapsed: time.Duration(s.failedElapsed.Load()),
+		MaxElapsed:    time.Duration(s.maxElapsed.Load()),
+	}
+}
+
+// AverageElapsed is the mean duration of the ended calls, 0 when there is none.
+func (c Counters) AverageElapsed() time.Duration {
+	if c.Total == 0 {
+		return 0
+	}
+	return c.Elapsed / time.Duration(c.Total)
+}
