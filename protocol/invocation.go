@@ -29,8 +29,9 @@ type Invocation struct {
 	Deadline time.Time // end of this attempt, waiting for a slot included
 
 	// ArgumentText returns the text that Java's String.valueOf gives for an
-	// argument, for hashing. Set by the front door; nil in tests that do not hash.
-	ArgumentText func(i int) string
+	// argument, for hashing. Set by the front door, which knows the codec; nil in
+	// tests that do not hash.
+	ArgumentText func(argument any) string
 
 	// Result of the latest attempt.
 	Result Result
