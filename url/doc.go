@@ -1,0 +1,2 @@
+// Package url holds the Dubbo URL: how it is written, read, merged and understood.
+package url
