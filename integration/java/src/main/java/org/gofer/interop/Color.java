@@ -1,0 +1,5 @@
+package org.gofer.interop;
+
+public enum Color {
+    RED, GREEN, BLUE
+}
