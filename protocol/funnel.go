@@ -99,6 +99,8 @@ func (e *NoProviderError) Error() string {
 
 // Listing is what a directory offers at one moment: an immutable snapshot.
 type Listing struct {
+	Stale bool // the registry is away: the last list known
+
 	Candidates *Candidates // enabled nodes; never nil
 	Funnel     Funnel      // Routed and Available are filled by who knows them
 }
