@@ -8,15 +8,15 @@ import (
 
 // ParseEncoded reads the name of a ZooKeeper child: a whole URL, escaped once. It
 // is undone once, so a value that was escaped twice stays escaped (B006). A plain
-// URL is taken as such. Bad escapes, text that is not UTF-8 and a missing
-// protocol are errors; what is good in a list of children is not affected.
+// URL is read as one. Bad escapes, text that is not UTF-8 and a missing protocol
+// are errors: skip that child and keep the others.
 func ParseEncoded(name string) (URL, error) {
 	if strings.Contains(name, "://") {
 		return Parse(name)
 	}
 	text, err := Unescape(name)
 	if err != nil {
-		return URL{}, parseError(name, "%s", err)
+		return URL{}, parseError(name, err.Error())
 	}
 	u, err := Parse(text)
 	if err == nil && u.Protocol() == "" {
@@ -29,24 +29,31 @@ func ParseEncoded(name string) (URL, error) {
 // once, byte for byte what Java's URLEncoder makes of it.
 func (u URL) Encode() string { return Escape(u.Full()) }
 
+// ParamDecoded returns a parameter whose value was escaped before it was put into
+// the URL ("rule", "mock", "monitor", "export", "refer"), unescaped.
+func (u URL) ParamDecoded(key string) (string, error) {
+	v, err := Unescape(u.Param(key))
+	if err != nil {
+		return "", fmt.Errorf("url %s: parameter %s: %w", u, key, err)
+	}
+	return v, nil
+}
+
 const upperHex = "0123456789ABCDEF"
 
-// keep marks the bytes that Java's URLEncoder leaves alone. Go's QueryEscape
+// kept tells the bytes that Java's URLEncoder leaves alone. Go's QueryEscape
 // differs in two: it escapes '*' and keeps '~'.
-var keep = func() (t [256]bool) {
-	for c := range t {
-		t[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
-			c == '.' || c == '-' || c == '*' || c == '_'
-	}
-	return t
-}()
+func kept(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' ||
+		c == '.' || c == '-' || c == '*' || c == '_'
+}
 
 // Escape escapes s as Java's URLEncoder does with UTF-8: letters, digits and
 // ".-*_" stay, a blank becomes '+', every other byte %XX in upper case.
 func Escape(s string) string {
 	n := 0
 	for i := range len(s) {
-		if c := s[i]; !keep[c] {
+		if !kept(s[i]) {
 			n++
 		}
 	}
@@ -56,7 +63,7 @@ func Escape(s string) string {
 	b := make([]byte, 0, len(s)+2*n)
 	for i := range len(s) {
 		switch c := s[i]; {
-		case keep[c]:
+		case kept(c):
 			b = append(b, c)
 		case c == ' ':
 			b = append(b, '+')
@@ -70,44 +77,49 @@ func Escape(s string) string {
 // Unescape undoes [Escape]: '+' is a blank, %XX a byte, in either case. Truncated
 // or bad escapes and results that are not UTF-8 are errors.
 func Unescape(s string) (string, error) {
-	i := strings.IndexAny(s, "%+")
-	if i < 0 {
+	if !strings.ContainsAny(s, "%+") {
 		return s, nil
 	}
-	b := make([]byte, i, len(s))
-	copy(b, s)
-	for ; i < len(s); i++ {
-		switch c := s[i]; c {
+	var text strings.Builder
+	text.Grow(len(s) - 2*strings.Count(s, "%"))
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
 		case '+':
-			b = append(b, ' ')
+			text.WriteByte(' ')
 		case '%':
-			if i+2 >= len(s) {
-				return "", fmt.Errorf("truncated escape %q at byte %d", s[i:], i)
+			c, ok := unhex(s[i:])
+			if !ok {
+				return "", fmt.Errorf("bad escape %q at byte %d", s[i:min(i+3, len(s))], i)
 			}
-			hi, lo := unhex(s[i+1]), unhex(s[i+2])
-			if hi > 15 || lo > 15 {
-				return "", fmt.Errorf("bad escape %q at byte %d", s[i:i+3], i)
-			}
-			b = append(b, hi<<4|lo)
+			text.WriteByte(c)
 			i += 2
 		default:
-			b = append(b, c)
+			text.WriteByte(s[i])
 		}
 	}
-	if !utf8.Valid(b) {
-		return "", fmt.Errorf("escapes do not give UTF-8")
+	if !utf8.ValidString(text.String()) {
+		return "", fmt.Errorf("the escapes do not give UTF-8")
 	}
-	return string(b), nil
+	return text.String(), nil
 }
 
-func unhex(c byte) byte {
-	switch {
-	case '0' <= c && c <= '9':
-		return c - '0'
-	case 'a' <= c && c <= 'f':
-		return c - 'a' + 10
-	case 'A' <= c && c <= 'F':
-		return c - 'A' + 10
+// unhex reads the escape that s begins with.
+func unhex(s string) (c byte, ok bool) {
+	if len(s) < 3 {
+		return 0, false
 	}
-	return 255
+	for _, h := range []byte(s[1:3]) {
+		switch {
+		case '0' <= h && h <= '9':
+			h -= '0'
+		case 'a' <= h && h <= 'f':
+			h -= 'a' - 10
+		case 'A' <= h && h <= 'F':
+			h -= 'A' - 10
+		default:
+			return 0, false
+		}
+		c = c<<4 | h
+	}
+	return c, true
 }

@@ -1,9 +1,8 @@
 package url
 
 import (
+	"errors"
 	"fmt"
-	"net/netip"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -11,14 +10,14 @@ import (
 // ParseError says why a text is not a URL. It never shows user info or secret
 // parameters.
 type ParseError struct {
-	Input  string // the text, redacted and shortened
+	Input  string // the text, as [Redact] shows it
 	Reason string
 }
 
 func (e *ParseError) Error() string { return fmt.Sprintf("url %q: %s", e.Input, e.Reason) }
 
-func parseError(input, format string, args ...any) error {
-	return &ParseError{Input: Redact(input), Reason: fmt.Sprintf(format, args...)}
+func parseError(input, reason string) error {
+	return &ParseError{Input: Redact(input), Reason: reason}
 }
 
 // Parse reads the plain text form of a URL:
@@ -27,13 +26,14 @@ func parseError(input, format string, args ...any) error {
 //
 // Every part is optional. As in Java nothing is percent-decoded here, values may
 // hold '=' and '?', the last of equal keys wins, and "default.x=v" also defines x
-// when x is not given. Where Java 2.7 and 3.3 differ or misread, this parser
-// takes the sane side: blanks around the text and around parameters go, a
-// parameter without '=' has an empty value, one without a key is dropped.
+// when x is not given (B008). Where Java 2.7 and 3.3 differ or misread, this
+// parser takes the sane side: blanks around the text, the body and each parameter
+// go, a parameter without '=' has an empty value, one without a key is dropped.
+// A value that makes no sense ("timeout=abc") is kept; [Validate] finds it.
 //
 // What would silently give a wrong host is an error (B001, B003): a port that is
-// no number, a colon in a host that is no IPv6 address, or '#', '/' or '?' unescaped
-// in a password. An unbracketed IPv6 address takes its last colon as the port
+// no number, a host with a character no host has, and an unescaped '#', '/' or '?'
+// in user info. An IPv6 address without brackets takes its last colon as the port
 // separator, as old Java providers write it, unless only the whole is an address.
 func Parse(s string) (URL, error) {
 	s = trim(s)
@@ -44,61 +44,93 @@ func Parse(s string) (URL, error) {
 		return URL{}, parseError(s, "not UTF-8")
 	}
 	body, query, _ := strings.Cut(s, "?")
-	d := &data{}
-	if reason := d.parseBody(trim(body)); reason != "" {
-		return URL{}, parseError(s, "%s", reason)
-	}
+	d := new(data)
+	reason := d.parseBody(trim(body))
 	d.params = parseQuery(query)
-	if d.username == "" && d.host != "" && d.path == "" {
-		for _, p := range d.params {
-			if strings.Contains(p.key, "@") {
-				return URL{}, parseError(s, `'@' in a parameter name: a '?' in user name or password must be written %%3F`)
-			}
-		}
+	if cut := d.cutUserInfo(reason != ""); cut != "" {
+		reason = cut
+	}
+	if reason != "" {
+		return URL{}, parseError(s, reason)
 	}
 	return URL{d: d}, nil
 }
 
+// ParseList reads several URLs separated by ';' or '|', as Java does for registry
+// addresses and for the direct addresses of a reference. Empty elements are
+// skipped. The URLs that are good come back even if others are not; the error
+// names every bad one. One address with ',' is one URL: see [URL.Addresses].
+func ParseList(s string) ([]URL, error) {
+	var urls []URL
+	var errs []error
+	for part := range strings.FieldsFuncSeq(s, func(r rune) bool { return r == ';' || r == '|' }) {
+		if trim(part) == "" {
+			continue
+		}
+		u, err := Parse(part)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		urls = append(urls, u)
+	}
+	return urls, errors.Join(errs...)
+}
+
 // parseBody reads everything before the query and returns what is wrong, or "".
 func (d *data) parseBody(body string) string {
-	if i := strings.IndexByte(body, '#'); i >= 0 {
-		rest := body[i:]
-		if at := strings.IndexByte(rest, '@'); at >= 0 && !strings.Contains(rest[:at], "/") && !hasPath(body[:i]) {
-			return `'#' before '@': in user name or password it must be written %23`
-		}
-		body = trim(body[:i])
+	body, fragment, _ := strings.Cut(body, "#")
+	protocol, rest := cutProtocol(trim(body))
+	if protocol == "" && rest == "" && body != "" {
+		return `missing protocol before ":/"`
 	}
-	if i := strings.Index(body, "://"); i >= 0 && !strings.Contains(body[:i], "/") {
-		if i == 0 {
-			return `missing protocol before "://"`
-		}
-		d.protocol, body = body[:i], body[i+3:]
-	} else if i := strings.Index(body, ":/"); i >= 0 && !strings.Contains(body[:i], "/") {
-		if i == 0 {
-			return `missing protocol before ":/"`
-		}
-		d.protocol, body = body[:i], body[i+1:]
-	}
-	authority, path, slash := strings.Cut(body, "/")
+	d.protocol = protocol
+	authority, path, slash := strings.Cut(rest, "/")
 	d.path = strings.TrimLeft(path, "/")
+	if tail, _, _ := strings.Cut(fragment, "/"); !slash && strings.Contains(tail, "@") {
+		return "'@' after '#': in a user name or password the '#' must be written %23"
+	}
 	if i := strings.LastIndexByte(authority, '@'); i >= 0 {
 		d.username, d.password, _ = strings.Cut(authority[:i], ":")
 		authority = authority[i+1:]
 	}
-	if d.username == "" && strings.Contains(d.path, "@") {
-		return `'@' in the path: a '/' in user name or password must be written %2F`
-	}
 	var reason string
 	d.host, d.port, reason = splitAuthority(authority, slash)
+	if d.username == "" && strings.Contains(path, "@") {
+		return "'@' after '/': in a user name or password the '/' must be written %2F"
+	}
 	return reason
 }
 
-// hasPath reports whether a body reaches its path.
-func hasPath(body string) bool {
-	if _, rest, ok := strings.Cut(body, "://"); ok {
-		body = rest
+// cutProtocol splits at the first "://", else at the first ":/" ("file:/path"). A
+// marker after a slash belongs to the path. A marker with nothing before it gives
+// two empty strings.
+func cutProtocol(body string) (protocol, rest string) {
+	i, skip := strings.Index(body, "://"), len("://")
+	if i < 0 {
+		i, skip = strings.Index(body, ":/"), len(":")
 	}
-	return strings.Contains(body, "/")
+	switch {
+	case i == 0:
+		return "", ""
+	case i < 0 || strings.Contains(body[:i], "/"):
+		return "", body
+	}
+	return body[:i], body[i+skip:]
+}
+
+// cutUserInfo finds the '?' of a password that was taken for the query's. broken
+// tells that what stands before it makes no host.
+func (d *data) cutUserInfo(broken bool) string {
+	if d.username != "" || d.path != "" || d.host == "" && !broken {
+		return ""
+	}
+	for _, p := range d.params {
+		if strings.Contains(p.key, "@") || broken && strings.Contains(p.value, "@") {
+			return "'@' after '?': in a user name or password the '?' must be written %3F"
+		}
+	}
+	return ""
 }
 
 // parseQuery splits at '&' and ';', and each part at its first '='.
@@ -109,7 +141,7 @@ func parseQuery(query string) []param {
 	ps := make([]param, 0, 1+strings.Count(query, "&")+strings.Count(query, ";"))
 	for query != "" {
 		part := query
-		if i := strings.IndexAny(query, "&;"); i >= 0 {
+		if i := indexSeparator(query); i >= 0 {
 			part, query = query[:i], query[i+1:]
 		} else {
 			query = ""
@@ -122,72 +154,13 @@ func parseQuery(query string) []param {
 	return withDefaults(normalize(ps))
 }
 
-// splitAuthority separates host (or a list of addresses) and port.
-func splitAuthority(s string, slash bool) (host string, port int, reason string) {
-	if strings.Contains(s, ",") {
-		return splitAddressList(s)
-	}
-	return splitHostPort(trim(s), slash)
-}
-
-// splitAddressList reads "a:1, b:2 ,c:3": blanks and empty elements go (B005),
-// the port of the last one is the URL's, as in Java.
-func splitAddressList(s string) (host string, port int, reason string) {
-	var hosts []string
-	for a := range strings.SplitSeq(s, ",") {
-		if a = trim(a); a == "" {
-			continue
-		}
-		if len(hosts) > 0 && port > 0 {
-			hosts[len(hosts)-1] += ":" + strconv.Itoa(port)
-		}
-		h, p, reason := splitHostPort(a, true)
-		if reason != "" {
-			return "", 0, reason
-		}
-		hosts, port = append(hosts, h), p
-	}
-	return strings.Join(hosts, ","), port, ""
-}
-
-// splitHostPort separates the host and the port of one address. strict refuses
-// "host:"; without it the colon stays in the host, as in Java.
-func splitHostPort(s string, strict bool) (host string, port int, reason string) {
-	colon := strings.LastIndexByte(s, ':')
-	if end := strings.LastIndexByte(s, ']'); strings.HasPrefix(s, "[") {
-		if end < 0 || !isIPv6(s[1:end]) {
-			return "", 0, fmt.Sprintf("host %q is not an IPv6 address", s)
-		}
-		if end == len(s)-1 {
-			return s, 0, ""
-		}
-		if colon != end+1 {
-			return "", 0, fmt.Sprintf("host %q has text after the bracket", s)
+func indexSeparator(s string) int {
+	for i := range len(s) {
+		if s[i] == '&' || s[i] == ';' {
+			return i
 		}
 	}
-	if colon < 0 || !strict && colon == len(s)-1 {
-		return s, 0, ""
-	}
-	host, text := s[:colon], s[colon+1:]
-	port, err := Int(text)
-	if unbracketed := strings.Contains(host, ":") && host[0] != '['; unbracketed {
-		// The last colon separates the port, if that leaves an address.
-		if err != nil || port <= 0 || !isIPv6(host) {
-			if isIPv6(s) {
-				return s, 0, ""
-			}
-			return "", 0, fmt.Sprintf("host %q is neither a name nor an IPv6 address", s)
-		}
-	}
-	if err != nil {
-		return "", 0, fmt.Sprintf("port %q is not a number", text)
-	}
-	return host, max(port, 0), ""
-}
-
-func isIPv6(s string) bool {
-	a, err := netip.ParseAddr(s)
-	return err == nil && a.Is6()
+	return -1
 }
 
 // trim drops what Java's String.trim drops: everything up to and including blank.

@@ -1,9 +1,6 @@
 package url
 
-import (
-	"strconv"
-	"strings"
-)
+import "strconv"
 
 // Full returns the text with user info (Java's toFullString): parameters sorted
 // by key, values trimmed, nothing escaped. A value that holds '&' or ';' must have
@@ -62,38 +59,4 @@ func (d *data) appendBody(b []byte, user bool) []byte {
 		b = append(b, d.path...)
 	}
 	return b
-}
-
-const mask = "***"
-
-// String returns a text that is safe to log: no user info, secret parameters
-// (passwords, tokens, keys) as ***.
-func (u URL) String() string {
-	d := u.data()
-	b := d.appendBody(nil, false)
-	sep := byte('?')
-	for _, p := range d.params {
-		b = append(b, sep)
-		b = append(b, p.key...)
-		b = append(b, '=')
-		b = append(b, redactValue(p.key, trim(p.value))...)
-		sep = '&'
-	}
-	return string(b)
-}
-
-// Redact makes the text of a URL, plain or escaped, fit for errors and logs:
-// user info and secret parameters become ***, long texts are shortened.
-func Redact(s string) string {
-	return s
-}
-
-func redactValue(key, value string) string {
-	key = strings.ToLower(key)
-	for _, w := range []string{"password", "token", "secret"} {
-		if strings.Contains(key, w) {
-			return mask
-		}
-	}
-	return value
 }
