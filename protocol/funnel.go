@@ -29,10 +29,11 @@ type Funnel struct {
 	Note       string    // state of the source: stale, never read, access denied …
 }
 
-// Refusal says why a provider of the list is not used.
+// Refusal says why providers of the list are not used.
 type Refusal struct {
-	Provider string // address, or the start of a name that cannot be parsed
+	Provider string // a few addresses and how many more, or the start of a name that cannot be parsed
 	Reason   string
+	Count    int // providers refused for this reason
 }
 
 // Emptied returns the first stage after which nothing was left, "" when some

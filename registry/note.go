@@ -1,0 +1,48 @@
+package registry
+
+import (
+	"strings"
+	"time"
+)
+
+// note says in words what is wrong with the source of a listing, "" for nothing.
+func (p *published) note(s State) string {
+	switch {
+	case p.closed:
+		return "the reference is closed"
+	case !p.listed:
+		return join("no list has been read yet", s.trouble())
+	case p.Stale && p.read.IsZero():
+		return join("stale", s.trouble())
+	case p.Stale:
+		return join("stale: read at "+clock(p.read), s.trouble())
+	case !s.Connected:
+		return s.trouble()
+	}
+	return ""
+}
+
+// trouble describes a connection that does not work, "" when nothing is known.
+func (s State) trouble() string {
+	var text string
+	switch {
+	case s.Connected:
+	case !s.Since.IsZero():
+		text = "registry not connected since " + clock(s.Since)
+	case s.LastError != nil:
+		text = "registry not connected"
+	}
+	if s.LastError != nil {
+		text = strings.TrimPrefix(text+": "+brief(s.LastError.Error()), ": ")
+	}
+	return text
+}
+
+func join(a, b string) string {
+	if b == "" {
+		return a
+	}
+	return a + "; " + b
+}
+
+func clock(t time.Time) string { return t.Format(time.RFC3339) }

@@ -1,0 +1,272 @@
+package zookeeper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-zookeeper/zk"
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/registry"
+)
+
+const (
+	sendLimit    = 1536 << 10 // the library's own; a server takes less
+	receiveLimit = 64 << 20   // a list of about 140,000 providers
+)
+
+// session keeps a connection to the ensemble, and says when it may be used.
+type session struct {
+	s    *settings
+	addr address
+	log  *zap.Logger
+	// Called without locks of the session: up when the session may be used,
+	// down when it was lost, changed for a node event. The last two run on the
+	// library's goroutines and must not call it back.
+	up, down func()
+	changed  func(path string)
+
+	mu       sync.Mutex
+	link     *link
+	ready    bool
+	since    time.Time // of ready
+	sessions int
+	id       int64
+	lastErr  error
+	closed   bool
+	done     chan struct{}
+	keeper   sync.WaitGroup
+}
+
+// link is one connection of the library with what belongs to it. It is replaced
+// when the watchdog bites.
+type link struct {
+	conn   *zk.Conn
+	events <-chan zk.Event // never read: it drops what is not; closed at the end
+	dialer *dialer
+	stop   context.CancelFunc
+	wake   chan struct{} // holds one
+
+	// guarded by the session's lock
+	online  bool // has a session
+	epoch   int  // changes with online
+	reached bool // a server accepted a connection since
+	// used by the keeper only
+	authenticated, used bool
+}
+
+func newSession(s *settings, addr address) *session {
+	if s.watchdog == 0 {
+		s.watchdog = max(2*addr.session, time.Minute)
+	}
+	return &session{s: s, addr: addr, log: s.log.With(zap.String("registry", addr.source)), since: time.Now(), done: make(chan struct{})}
+}
+
+func (s *session) start() {
+	s.keeper.Go(func() {
+		for {
+			l := s.connect()
+			if l == nil {
+				return
+			}
+			again := s.keep(l)
+			l.close()
+			if !again {
+				return
+			}
+		}
+	})
+}
+
+// connect makes a link; it does not wait for a server. It returns nil when the
+// session is closed.
+func (s *session) connect() *link {
+	ctx, stop := context.WithCancel(context.Background())
+	l := &link{stop: stop, wake: make(chan struct{}, 1)}
+	h := &hosts{}
+	l.dialer = &dialer{s: s.s, hosts: h, ctx: ctx, failed: func(err error) { s.failed(l, err) }, reached: func() { s.reached(l) }}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		stop()
+		return nil
+	}
+	s.link = l
+	var err error
+	l.conn, l.events, err = zk.Connect(s.addr.servers, s.addr.session,
+		zk.WithHostProvider(h),
+		zk.WithDialer(l.dialer.dial),
+		zk.WithEventCallback(func(e zk.Event) { s.event(l, h, e) }),
+		zk.WithMaxConnBufferSize(sendLimit),
+		zk.WithMaxBufferSize(receiveLimit),
+		zk.WithLogger(libraryLog{s.log}),
+		zk.WithLogInfo(false),
+	)
+	if err != nil { // only an empty list of servers, or Init, can fail
+		panic(fmt.Sprintf("zookeeper: %v", err))
+	}
+	return l
+}
+
+// close ends the link and waits for the library's goroutine.
+func (l *link) close() {
+	l.stop()
+	l.conn.Close() // ends the session if there is a connection; waits a second at most
+	l.dialer.drop()
+	for range l.events {
+	}
+}
+
+// event is the library's callback. It may run under the library's locks.
+func (s *session) event(l *link, h *hosts, e zk.Event) {
+	switch {
+	case e.Type != zk.EventSession:
+		s.changed(e.Path)
+		return
+	case e.State == zk.StateExpired:
+		h.expired()
+		s.failed(l, errors.New("session expired"))
+		return
+	case e.State != zk.StateHasSession && e.State != zk.StateDisconnected:
+		return
+	}
+	s.mu.Lock()
+	l.online = e.State == zk.StateHasSession
+	l.epoch++
+	l.reached = false
+	lost := s.link == l && s.ready
+	if lost {
+		s.ready, s.since = false, time.Now()
+	}
+	s.mu.Unlock()
+	if lost {
+		s.down()
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// keep looks after a link until it has to be replaced (true) or the session is
+// closed.
+func (s *session) keep(l *link) bool {
+	watchdog := time.NewTimer(s.s.watchdog)
+	defer watchdog.Stop()
+	for {
+		select {
+		case <-s.done:
+			return false
+		case <-l.wake:
+		case <-watchdog.C:
+			s.mu.Lock()
+			stuck := !l.online && l.reached
+			s.mu.Unlock()
+			if stuck {
+				s.log.Warn("servers answer but grant no session: starting a new one", zap.Duration("after", s.s.watchdog))
+				return true
+			}
+		}
+		s.mu.Lock()
+		online, epoch := l.online, l.epoch
+		s.mu.Unlock()
+		if online {
+			s.admit(l, epoch)
+		}
+		watchdog.Reset(s.s.watchdog)
+	}
+}
+
+// admit prepares a new session for use: credentials first (B015), and after a
+// reconnect a moment in which the library restores its watches; requests that
+// overtake that race with it.
+func (s *session) admit(l *link, epoch int) {
+	if s.addr.secret != "" && !l.authenticated {
+		if err := l.conn.AddAuth("digest", []byte(s.addr.secret)); err != nil {
+			s.failed(l, fmt.Errorf("credentials of user %q not accepted: %w", s.addr.user, err))
+			return // the connection is gone; the next one tries again
+		}
+		l.authenticated = true // from now on the library repeats it
+	}
+	if l.used {
+		select {
+		case <-time.After(s.s.settle):
+		case <-s.done:
+			return
+		}
+	}
+	l.used = true
+	s.mu.Lock()
+	if l.epoch != epoch || s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.ready, s.since, s.lastErr = true, time.Now(), nil
+	if id := l.conn.SessionID(); id != s.id {
+		s.id = id
+		s.sessions++
+	}
+	n := s.sessions
+	s.mu.Unlock()
+	s.log.Info("connected", zap.String("server", l.conn.Server()), zap.Int("session", n))
+	s.up()
+}
+
+// conn returns the connection while it may be used, else nil.
+func (s *session) conn() *zk.Conn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.ready {
+		return nil
+	}
+	return s.link.conn
+}
+
+func (s *session) failed(l *link, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.link == l && !s.closed {
+		s.lastErr = err
+	}
+}
+
+func (s *session) reached(l *link) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l.reached = true
+}
+
+func (s *session) state() registry.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return registry.State{Address: s.addr.source, Connected: s.ready, Since: s.since, LastError: s.lastErr, Sessions: s.sessions}
+}
+
+// close ends the session and waits for all its goroutines. Calls under way return.
+func (s *session) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.ready = false
+	l := s.link
+	s.mu.Unlock()
+	close(s.done)
+	if l != nil {
+		l.close()
+	}
+	s.keeper.Wait()
+}
+
+// libraryLog sends the library's lines to debug: what matters is logged by the
+// session itself.
+type libraryLog struct{ log *zap.Logger }
+
+// Printf logs one line.
+func (l libraryLog) Printf(format string, args ...any) {
+	if ce := l.log.Check(zap.DebugLevel, "zk"); ce != nil {
+		ce.Write(zap.String("message", strings.TrimSpace(fmt.Sprintf(format, args...))))
+	}
+}
