@@ -36,18 +36,22 @@ type Invocation struct {
 	// Result of the latest attempt.
 	Result Result
 
-	pick  pick
-	pairs [4]pair // attachments of this call; the fifth goes to more
-	n     int
-	more  []pair
+	pick   pick
+	waiter *waiter // its place in a [Queue], nil for none
+	pairs  [4]pair // attachments of this call; the fifth goes to more
+	n      int
+	base   int // from here on they belong to the attempt under way
+	more   []pair
 }
 
 type pair struct{ key, value string }
 
-// Attach sets an attachment of this call. Values are strings: every Dubbo version
-// reads those. An existing key is replaced.
+// Attach sets an attachment of this call or, while an attempt is under way, of
+// this attempt alone: a retry at another provider does not carry it (B069). Values
+// are strings: every Dubbo version reads those. An existing key is replaced; a
+// call's attachment comes back when the attempt that replaced it has ended.
 func (inv *Invocation) Attach(key, value string) {
-	for i := range inv.n {
+	for i := inv.base; i < inv.n; i++ {
 		if p := inv.pair(i); p.key == key {
 			p.value = value
 			return
@@ -63,7 +67,7 @@ func (inv *Invocation) Attach(key, value string) {
 
 // Attachment returns an attachment of this call, "" when there is none.
 func (inv *Invocation) Attachment(key string) string {
-	for i := range inv.n {
+	for i := inv.n - 1; i >= 0; i-- {
 		if p := inv.pair(i); p.key == key {
 			return p.value
 		}
@@ -72,17 +76,39 @@ func (inv *Invocation) Attachment(key string) string {
 }
 
 // AttachmentCount returns the number of attachments.
-func (inv *Invocation) AttachmentCount() int { return inv.n }
+func (inv *Invocation) AttachmentCount() int {
+	n := inv.n
+	for i := range inv.base {
+		if inv.replaced(i) {
+			n--
+		}
+	}
+	return n
+}
 
 // Attachments iterates over the attachments in the order they were set.
 func (inv *Invocation) Attachments() iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		for i := range inv.n {
-			if p := inv.pair(i); !yield(p.key, p.value) {
+			if p := inv.pair(i); !inv.replaced(i) && !yield(p.key, p.value) {
 				return
 			}
 		}
 	}
+}
+
+// replaced reports whether the attempt has an attachment of the same key.
+func (inv *Invocation) replaced(i int) bool {
+	if i >= inv.base {
+		return false
+	}
+	key := inv.pair(i).key
+	for j := inv.base; j < inv.n; j++ {
+		if inv.pair(j).key == key {
+			return true
+		}
+	}
+	return false
 }
 
 func (inv *Invocation) pair(i int) *pair {
@@ -90,6 +116,44 @@ func (inv *Invocation) pair(i int) *pair {
 		return &inv.pairs[i]
 	}
 	return &inv.more[i-len(inv.pairs)]
+}
+
+// StartCall forgets what the cluster noted in an earlier call with this
+// invocation. The cluster calls it.
+func (inv *Invocation) StartCall() {
+	inv.Attempt, inv.Node = 0, nil
+	if inv.pick.n > 0 || inv.pick.relax != 0 {
+		inv.pick = pick{}
+	}
+}
+
+// StartAttempt begins the next attempt, at n: from now on attachments belong to
+// it, and the result of the attempt before is forgotten. The cluster calls it, and
+// [Invocation.EndAttempt] whatever happens.
+func (inv *Invocation) StartAttempt(n *Node, begun, deadline time.Time) {
+	inv.Node, inv.Begun, inv.Deadline = n, begun, deadline
+	inv.Attempt++
+	inv.base = inv.n
+	if inv.Attempt > 1 {
+		inv.Result.Reset()
+	}
+}
+
+// EndAttempt takes back the attachments of the attempt.
+func (inv *Invocation) EndAttempt() {
+	if inv.n > inv.base {
+		inv.n = inv.base
+		inv.more = inv.more[:max(0, inv.n-len(inv.pairs))]
+	}
+	inv.base = 0
+}
+
+// Counted notes that the attempt has been counted at its provider: a call that
+// waited for this is no longer in line. The active limit filter calls it.
+func (inv *Invocation) Counted() {
+	if inv.waiter != nil {
+		inv.Leave()
+	}
 }
 
 // Context derives a context that ends at the attempt's deadline. The wire does

@@ -30,9 +30,10 @@ const MaxMethods = 256
 
 // MethodTable numbers the method names of one reference. The zero value is ready.
 type MethodTable struct {
-	mu    sync.Mutex
-	slots atomic.Pointer[map[string]int]
-	names atomic.Pointer[[]string]
+	mu     sync.Mutex
+	slots  atomic.Pointer[map[string]int]
+	names  atomic.Pointer[[]string]
+	queues [MaxMethods]atomic.Pointer[Queue]
 }
 
 // Slot returns the index of name, a new one at its first use.

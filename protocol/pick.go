@@ -16,7 +16,7 @@ type Relax uint8
 // relaxes step by step; a load balancer only asks [Invocation.Allows].
 const (
 	RelaxTried     Relax = 1 << iota // a provider that this call has tried
-	RelaxState                       // a provider that is not Ready
+	RelaxState                       // a provider that is ReadOnly; one that is Down never is allowed
 	RelaxSaturated                   // a provider whose actives are used up
 )
 
@@ -25,7 +25,7 @@ const (
 // not relaxed. Load balancers skip nodes that are not allowed.
 func (inv *Invocation) Allows(n *Node) bool {
 	p := &inv.pick
-	if p.relax&RelaxState == 0 && n.endpoint.State() != Ready {
+	if s := n.endpoint.State(); s != Ready && (s != ReadOnly || p.relax&RelaxState == 0) {
 		return false
 	}
 	if p.n > 0 && p.relax&RelaxTried == 0 && inv.Tried(n) {
@@ -46,6 +46,14 @@ func (inv *Invocation) MarkTried(n *Node) {
 		p.more = append(p.more, n)
 	}
 	p.n++
+}
+
+// NewRound forgets whom the call has been tried at, but for the latest one: when
+// all were tried, they are tried again in turn, and nobody twice in a row (B058).
+func (inv *Invocation) NewRound() {
+	if last := inv.LastTried(); last != nil {
+		inv.pick.tried, inv.pick.n, inv.pick.more = [4]*Node{last}, 1, nil
+	}
 }
 
 // TriedCount returns how many attempts were marked.
