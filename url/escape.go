@@ -39,6 +39,19 @@ func (u URL) ParamDecoded(key string) (string, error) {
 	return v, nil
 }
 
+// Credentials returns the user info with its %XX escapes undone, which is how '@',
+// ':', '/', '?', '#' and '%' get into a password (B003). A '+' is a plus. A bad
+// escape is an error, which shows nothing of the password.
+func (u URL) Credentials() (user, password string, err error) {
+	d := u.data()
+	user, err1 := Unescape(strings.ReplaceAll(d.username, "+", "%2B"))
+	password, err2 := Unescape(strings.ReplaceAll(d.password, "+", "%2B"))
+	if err1 != nil || err2 != nil {
+		return "", "", fmt.Errorf("url %s: bad escape in the user info: a '%%' must be written %%25", u)
+	}
+	return user, password, nil
+}
+
 const upperHex = "0123456789ABCDEF"
 
 // kept tells the bytes that Java's URLEncoder leaves alone. Go's QueryEscape
@@ -60,18 +73,21 @@ func Escape(s string) string {
 	if n == 0 {
 		return s
 	}
-	b := make([]byte, 0, len(s)+2*n)
+	var text strings.Builder
+	text.Grow(len(s) + 2*n)
 	for i := range len(s) {
 		switch c := s[i]; {
 		case kept(c):
-			b = append(b, c)
+			text.WriteByte(c)
 		case c == ' ':
-			b = append(b, '+')
+			text.WriteByte('+')
 		default:
-			b = append(b, '%', upperHex[c>>4], upperHex[c&15])
+			text.WriteByte('%')
+			text.WriteByte(upperHex[c>>4])
+			text.WriteByte(upperHex[c&15])
 		}
 	}
-	return string(b)
+	return text.String()
 }
 
 // Unescape undoes [Escape]: '+' is a blank, %XX a byte, in either case. Truncated

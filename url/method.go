@@ -5,16 +5,51 @@ import (
 	"time"
 )
 
-// MethodParam returns a parameter of a method: "method.key" if it is set, else "key".
+// MethodParam returns the value of a parameter for one method: of "method.key" if
+// that is set, else of "key". When "methods" is given only the methods in it have
+// keys of their own ("*" is no method); else the text before the first dot is the
+// method, as in Java. Overloads share one name.
 func (u URL) MethodParam(method, key string) string {
-	if v := u.Param(method + "." + key); v != "" && u.hasMethod(method) {
-		return v
+	if e, ok := u.strictMethodParam(method, key); ok {
+		return e.value
 	}
 	return u.Param(key)
 }
 
-// hasMethod reports whether dotted keys of this method count: when "methods" is
-// given only for the names in it, else for every name without a dot.
+// strictMethodParam finds "method.key" with a value.
+func (u URL) strictMethodParam(method, key string) (param, bool) {
+	ps := u.data().params
+	i, j := 0, len(ps)
+	for i < j {
+		m := int(uint(i+j) >> 1)
+		if compareJoined(ps[m].key, method, key) < 0 {
+			i = m + 1
+		} else {
+			j = m
+		}
+	}
+	if i == len(ps) || ps[i].value == "" || compareJoined(ps[i].key, method, key) != 0 || !u.hasMethod(method) {
+		return param{}, false
+	}
+	return ps[i], true
+}
+
+// compareJoined compares s with method + "." + key without building that.
+func compareJoined(s, method, key string) int {
+	n := len(method)
+	if c := strings.Compare(s[:min(n, len(s))], method); c != 0 {
+		return c
+	}
+	if len(s) == n {
+		return -1
+	}
+	if c := int(s[n]) - '.'; c != 0 {
+		return c
+	}
+	return strings.Compare(s[n+1:], key)
+}
+
+// hasMethod reports whether keys that begin with this name and a dot count.
 func (u URL) hasMethod(method string) bool {
 	list := u.Param("methods")
 	if list == "" {
@@ -28,52 +63,100 @@ func (u URL) hasMethod(method string) bool {
 	return false
 }
 
-// Method is the typed view of one method's parameters.
+// Methods returns the names in parameter "methods"; nil when it is absent or "*",
+// which says nothing.
+func (u URL) Methods() []string {
+	list := u.Param("methods")
+	if list == "*" {
+		return nil
+	}
+	return SplitList(trim(list))
+}
+
+// Method holds the parameters of one method, typed: what a call reads instead of
+// the URL. Every field has the default of the table when nothing is set. It is not
+// written after [CompileMethod] made it and may be shared.
 type Method struct {
-	Name          string
-	Timeout       time.Duration
-	Retries       int
-	LoadBalance   string
-	Cluster       string
-	Actives       int
-	Executes      int
-	Weight        int
-	Warmup        time.Duration
-	Sticky        bool
-	Return        bool // false = one-way
-	Sent          bool
-	Async         bool
+	Name string
+
+	Timeout     time.Duration // of one attempt; always > 0
+	Retries     int           // further attempts after the first; never negative
+	LoadBalance string
+	Cluster     string
+	Sticky      bool
+	Return      bool // false = one-way
+	Sent        bool // a one-way call waits until it is written
+	Async       bool
+	Deprecated  bool
+
+	Actives  int // most calls in flight at one provider; 0 = no limit
+	Executes int // what the provider itself allows; 0 = no limit
+	Weight   int // 0 = only if no other provider has weight
+	Warmup   time.Duration
+
 	Forks         int
 	FailbackTasks int
 	HashNodes     int
 	HashArguments []int
+	Merger        string
+	Mock          string // as it stands in the URL, often escaped
+
+	TimeoutCountdown       bool // pass the rest of the time on to the provider
+	InvocationIDAutoAttach bool
 }
 
-// CompileMethod reads the parameters of one method.
+// CompileMethod reads the parameters of one method. Applied to the provider as a
+// reference sees it ([Merge]) it gives the provider view (timeout, weight, actives,
+// loadbalance …), applied to a reference the reference view (retries, cluster …). An
+// empty name reads the interface level. Bad values are replaced as [Reader] tells,
+// and listed: once per call, so tell a Problem that was seen from a new one.
 func CompileMethod(u URL, name string) (Method, []Problem) {
-	num := func(key string, def int) int {
-		if n, err := Int(u.MethodParam(name, key)); err == nil {
-			return n
-		}
-		return def
+	r := NewReader(u)
+	if u.hasKeysOf(name) {
+		r.method = name
 	}
 	m := Method{
-		Name: name, Timeout: time.Second, Retries: max(0, num("retries", 2)),
-		LoadBalance: u.MethodParam(name, "loadbalance"), Cluster: u.ParamOr("cluster", "failover"),
-		Actives: max(0, num("actives", 0)), Executes: max(0, num("executes", 0)), Weight: max(0, num("weight", 100)),
-		Warmup: 10 * time.Minute, Sticky: Bool(u.MethodParam(name, "sticky")),
-		Return: !strings.EqualFold(u.MethodParam(name, "return"), "false"), Sent: Bool(u.MethodParam(name, "sent")),
-		Async: Bool(u.MethodParam(name, "async")), Forks: num("forks", 2), FailbackTasks: num("failbacktasks", 100),
-		HashNodes: num("hash.nodes", 160), HashArguments: []int{0},
+		Name:        name,
+		Timeout:     r.Duration("timeout"),
+		Retries:     max(0, r.Int("retries")), // Java's -1 is one attempt, too
+		LoadBalance: r.Text("loadbalance"),
+		Cluster:     r.Text("cluster"),
+		Sticky:      r.Bool("sticky"),
+		Return:      r.Bool("return"),
+		Sent:        r.Bool("sent"),
+		Async:       r.Bool("async"),
+		Deprecated:  r.Bool("deprecated"),
+
+		Actives:  r.Int("actives"),
+		Executes: r.Int("executes"),
+		Weight:   r.Int("weight"),
+		Warmup:   r.Duration("warmup"),
+
+		Forks:         r.Int("forks"),
+		FailbackTasks: r.Int("failbacktasks"),
+		HashNodes:     r.Int("hash.nodes"),
+		HashArguments: r.Numbers("hash.arguments"),
+		Merger:        r.Text("merger"),
+		Mock:          r.Text("mock"),
+
+		TimeoutCountdown:       r.Bool("enable-timeout-countdown"),
+		InvocationIDAutoAttach: r.Bool("invocationid.autoattach"),
 	}
-	if m.LoadBalance == "" {
-		m.LoadBalance = "random"
+	return m, r.problems
+}
+
+// hasKeysOf reports whether any parameter begins with the name and a dot.
+func (u URL) hasKeysOf(method string) bool {
+	ps := u.data().params
+	i, j := 0, len(ps)
+	for i < j {
+		m := int(uint(i+j) >> 1)
+		if compareJoined(ps[m].key, method, "") < 0 {
+			i = m + 1
+		} else {
+			j = m
+		}
 	}
-	if d, err := Duration(u.MethodParam(name, "timeout")); err == nil && d > 0 {
-		m.Timeout = d
-	}
-	if d, err := Duration(u.Param("warmup")); err == nil && d >= 0 {
-		m.Warmup = d
-	}
-	return m, nil
+	return method != "" && i < len(ps) && len(ps[i].key) > len(method) &&
+		strings.HasPrefix(ps[i].key, method) && ps[i].key[len(method)] == '.'
 }

@@ -11,14 +11,15 @@ const mask = "***"
 // "***", control characters escaped. For the exact text see [URL.Full].
 func (u URL) String() string {
 	d := u.data()
-	b := d.appendBody(nil, false)
+	var b strings.Builder
+	d.writeBody(&b, false)
 	sep := byte('?')
 	for _, p := range d.params {
-		b = append(b, sep)
-		b = append(b, redactParam(p.key, trim(p.value))...)
+		b.WriteByte(sep)
+		b.WriteString(redactParam(p.key, trim(p.value)))
 		sep = '&'
 	}
-	return printable(string(b))
+	return printable(b.String())
 }
 
 // Redact makes text that should be a URL, plain or escaped, fit for errors and

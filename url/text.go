@@ -1,13 +1,18 @@
 package url
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Full returns the text with user info (Java's toFullString): parameters sorted
-// by key, values trimmed, nothing escaped. A value that holds '&' or ';' must have
-// been escaped before it was set, or it does not survive a [Parse]. Never log it.
+// by key, values without outer blanks, nothing escaped. A value that holds '&' or
+// ';' must have been escaped before it was set, or it does not survive a [Parse].
+// Never log it.
 func (u URL) Full() string { return u.text(true, true) }
 
-// Text returns the text without user info (Java's toString).
+// Text returns the text without user info (Java's toString). Parameters may still
+// be secrets: to log a URL use [URL.String].
 func (u URL) Text() string { return u.text(false, true) }
 
 // Identity returns [URL.Full] without parameters (Java's toIdentityString).
@@ -15,48 +20,48 @@ func (u URL) Identity() string { return u.text(true, false) }
 
 func (u URL) text(user, params bool) string {
 	d := u.data()
-	n := len(d.protocol) + len(d.username) + len(d.password) + len(d.host) + len(d.path) + 16
+	var b strings.Builder
+	n := len(d.protocol) + len(d.username) + len(d.password) + len(d.host) + len(d.path) + len("://:@:2147483647/")
 	if params {
 		for _, p := range d.params {
-			n += len(p.key) + len(p.value) + 2
+			n += len("?") + len(p.key) + len("=") + len(p.value)
 		}
 	}
-	b := make([]byte, 0, n)
-	b = d.appendBody(b, user)
+	b.Grow(n)
+	d.writeBody(&b, user)
 	if params {
 		sep := byte('?')
 		for _, p := range d.params {
-			b = append(b, sep)
-			b = append(b, p.key...)
-			b = append(b, '=')
-			b = append(b, trim(p.value)...)
+			b.WriteByte(sep)
+			b.WriteString(p.key)
+			b.WriteByte('=')
+			b.WriteString(trim(p.value))
 			sep = '&'
 		}
 	}
-	return string(b)
+	return b.String()
 }
 
-func (d *data) appendBody(b []byte, user bool) []byte {
+func (d *data) writeBody(b *strings.Builder, user bool) {
 	if d.protocol != "" {
-		b = append(b, d.protocol...)
-		b = append(b, "://"...)
+		b.WriteString(d.protocol)
+		b.WriteString("://")
 	}
 	if user && d.username != "" {
-		b = append(b, d.username...)
+		b.WriteString(d.username)
 		if d.password != "" {
-			b = append(b, ':')
-			b = append(b, d.password...)
+			b.WriteByte(':')
+			b.WriteString(d.password)
 		}
-		b = append(b, '@')
+		b.WriteByte('@')
 	}
-	b = append(b, d.host...)
+	b.WriteString(d.host)
 	if d.host != "" && d.port > 0 {
-		b = append(b, ':')
-		b = strconv.AppendInt(b, int64(d.port), 10)
+		b.WriteByte(':')
+		b.WriteString(strconv.Itoa(d.port))
 	}
 	if d.path != "" {
-		b = append(b, '/')
-		b = append(b, d.path...)
+		b.WriteByte('/')
+		b.WriteString(d.path)
 	}
-	return b
 }

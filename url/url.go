@@ -3,7 +3,6 @@ package url
 import (
 	"iter"
 	"slices"
-	"sort"
 	"strings"
 )
 
@@ -111,18 +110,25 @@ func (u URL) Params() iter.Seq2[string, string] {
 
 // With returns the URL with parameters set, given as key, value, key, value …
 // A later pair wins, an empty key is left out, a last key without value gets "".
+// A "default." key that is set is treated as [Parse] treats it.
 func (u URL) With(kv ...string) URL {
 	d := u.data()
 	ps := make([]param, len(d.params), len(d.params)+(len(kv)+1)/2)
 	copy(ps, d.params)
+	defaults := false
 	for i := 0; i < len(kv); i += 2 {
 		p := param{key: kv[i]}
 		if i+1 < len(kv) {
 			p.value = kv[i+1]
 		}
 		ps = append(ps, p)
+		defaults = defaults || strings.HasPrefix(p.key, defaultPrefix)
 	}
-	return u.withParams(normalize(ps))
+	ps = normalize(ps)
+	if defaults {
+		ps = withDefaults(ps)
+	}
+	return u.withParams(ps)
 }
 
 // Without returns the URL without the named parameters.
@@ -218,7 +224,7 @@ func normalize(ps []param) []param {
 }
 
 func sortParams(ps []param) []param {
-	sort.SliceStable(ps, func(i, j int) bool { return ps[i].key < ps[j].key })
+	slices.SortStableFunc(ps, func(a, b param) int { return strings.Compare(a.key, b.key) })
 	out := ps[:0]
 	for i, p := range ps {
 		if p.key == "" || i+1 < len(ps) && ps[i+1].key == p.key {

@@ -1,0 +1,137 @@
+package url
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Problem is one bad parameter.
+type Problem struct {
+	Key      string // as it stands in the URL, "find.timeout" for a method
+	Value    string // as it stands in the URL, "***" for a secret
+	Reason   string // what is wrong with the value
+	Fallback string // the value that is used instead
+	URL      string // where it stands, safe to log
+}
+
+// Error makes a Problem an error that names key, value, reason and place.
+func (p Problem) Error() string {
+	return "parameter " + p.Key + "=" + p.Value + ": " + p.Reason + " (in " + p.URL + ")"
+}
+
+func newProblem(u URL, e param, reason string) Problem {
+	p := Problem{Key: e.key, Value: printable(shorten(e.value)), Reason: reason, URL: u.String()}
+	if IsSecret(e.key) {
+		p.Value = mask
+	}
+	return p
+}
+
+// Validate returns every parameter whose value the table does not allow, those of
+// methods included (B170). Which rows apply tells the protocol: "consumer" or none
+// is a reference, "zookeeper" and "registry" a registry, "override" and "route" a
+// rule, everything else a provider. Parameters that nobody knows are not bad: see
+// [Warnings].
+func Validate(u URL) []Problem {
+	var problems []Problem
+	scope := scopeOf(u)
+	for k, v := range u.Params() {
+		p, _ := u.parameterOf(k, scope)
+		if p == nil || u.repeatsDefault(k, v) {
+			continue
+		}
+		reason := p.Check(v)
+		if reason == "" {
+			continue
+		}
+		problem := newProblem(u, param{k, v}, reason)
+		problem.Fallback = p.fallback(v)
+		problems = append(problems, problem)
+	}
+	return append(problems, checkHeartbeat(u)...)
+}
+
+// Warnings returns the parameters that are likely mistakes of whoever wrote the
+// URL: a key that nobody knows, with the nearest known one; a known one on a URL
+// or a method where it does nothing; one that only Java consumers act on. A URL may
+// carry any parameter, so none of them is an error.
+func Warnings(u URL) []Problem {
+	var problems []Problem
+	scope := scopeOf(u)
+	for k, v := range u.Params() {
+		if u.repeatsDefault(k, v) {
+			continue
+		}
+		if reason := u.warning(k, scope); reason != "" {
+			problems = append(problems, newProblem(u, param{k, v}, reason))
+		}
+	}
+	return problems
+}
+
+func (u URL) warning(key string, scope Scope) string {
+	p, method := u.parameterOf(key, scope)
+	switch {
+	case p == nil:
+		if near := Nearest(key); near != "" {
+			return "unknown, did you mean " + strconv.Quote(near) + "?"
+		}
+		return "unknown"
+	case p.Java:
+		return "only Java knows it, it does nothing here"
+	case p.Scope&scope == 0:
+		return "it does nothing here, only on the URL of a " + strings.ReplaceAll(p.Scope.String(), ", ", " or ")
+	case method != "" && p.Level != LevelMethod:
+		return "it holds for the whole service, not for one method"
+	}
+	return ""
+}
+
+// parameterOf finds the row of a key, taking off "default." and the name of a method.
+func (u URL) parameterOf(key string, scope Scope) (p *Parameter, method string) {
+	key = strings.TrimPrefix(key, defaultPrefix)
+	if p = lookup(key, scope); p != nil {
+		return p, ""
+	}
+	method, rest, _ := strings.Cut(key, ".")
+	if p = lookup(rest, scope); p == nil || !u.hasMethod(method) {
+		return nil, ""
+	}
+	return p, method
+}
+
+// repeatsDefault tells a parameter that is only there because of its "default."
+// form, so that one mistake is not two problems.
+func (u URL) repeatsDefault(key, value string) bool {
+	return u.Param(defaultPrefix+key) == value
+}
+
+// fallback is the value that is used in place of a bad one when there is no other.
+func (p *Parameter) fallback(value string) string {
+	if n, ok, _ := p.parse(value); ok && p.numeric() {
+		return p.format(n)
+	}
+	return p.Default
+}
+
+func (p *Parameter) numeric() bool {
+	switch p.Type {
+	case TypeBool, TypeInt, TypeLong, TypeTime:
+		return true
+	}
+	return false
+}
+
+// checkHeartbeat applies Java's rule that a connection is given up after at least
+// two missed heartbeats.
+func checkHeartbeat(u URL) []Problem {
+	const key = "heartbeat.timeout"
+	r := NewReader(u)
+	timeout, heartbeat := r.Duration(key), r.Duration("heartbeat")
+	if u.Param(key) == "" || len(r.problems) > 0 || timeout >= 2*heartbeat {
+		return nil
+	}
+	problem := newProblem(u, param{key, u.Param(key)}, "less than twice the heartbeat of "+heartbeat.String())
+	problem.Fallback = strconv.FormatInt(3*heartbeat.Milliseconds(), 10)
+	return []Problem{problem}
+}
