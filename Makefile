@@ -1,0 +1,48 @@
+# gofer: "make test" is everything, and what continuous integration runs. "make help" lists the rest.
+
+CACHE       := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gofer
+STATICCHECK := $(CACHE)/bin/$(shell go env GOVERSION)/staticcheck-v0.8.2/staticcheck
+TABLE       := $(CACHE)/interop.txt
+STEP        := @integration/scripts/step
+
+# Folders with tests that the race detector would falsify, as those of allocations.
+CEILINGS     = $(sort $(dir $(shell grep -ls '^//go:build !race' $$(go list -f '{{.Dir}}/*_test.go' ./...))))
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help test deps lint unit java integration bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
+
+test: deps lint unit java integration ## everything, installing first what is missing
+	@echo "all steps passed; the interop table is in $(TABLE)"
+
+deps: ## install what the tests need: a JDK, Maven, ZooKeeper (apt)
+	$(STEP) "tools" integration/scripts/deps
+
+lint: $(STATICCHECK) ## gofmt, go vet, staticcheck
+	$(STEP) "gofmt" sh -c 'files=$$(gofmt -l .); [ -z "$$files" ] || { echo "not formatted:" $$files >&2; exit 1; }'
+	$(STEP) "go vet" go vet -tags integration ./...
+	$(STEP) "staticcheck" $(STATICCHECK) -tags integration ./...
+
+$(STATICCHECK):
+	$(STEP) "install staticcheck" env GOBIN=$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+unit: ## unit tests with the race detector, then those of allocations without
+	$(STEP) "unit tests, race detector on" go test -race ./...
+	$(if $(CEILINGS),$(STEP) "allocation ceilings, race detector off" go test $(CEILINGS))
+
+java: ## build the Java providers, when they have changed
+	$(STEP) "Java providers" integration/scripts/java
+
+integration: ## tests against a real ZooKeeper and real Java providers
+	@mkdir -p $(CACHE) && rm -f $(TABLE)
+	$(STEP) "integration tests" env GOFER_INTEROP_TABLE=$(TABLE) go test -tags integration -count=1 -timeout 30m ./integration/...
+	@[ ! -e $(TABLE) ] || cat $(TABLE)
+
+bench: ## benchmarks
+	$(STEP) "benchmarks" go test -run '^$$' -bench . -benchmem ./...
+
+clean: ## remove what was built, also outside this folder
+	rm -rf bin $(CACHE)
