@@ -34,6 +34,8 @@ type MethodTable struct {
 	slots  atomic.Pointer[map[string]int]
 	names  atomic.Pointer[[]string]
 	queues [MaxMethods]atomic.Pointer[Queue]
+
+	changes atomic.Uint64 // of the parameters or lives of the reference's nodes
 }
 
 // Slot returns the index of name, a new one at its first use.

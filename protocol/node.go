@@ -15,14 +15,16 @@ import (
 // connection and the calls under way go on (B041). All methods are safe for
 // concurrent use; what a pick needs is read without a lock.
 type Node struct {
-	key      string
-	methods  *MethodTable
+	// What a pick reads of every node it examines comes first: one cache line.
 	endpoint Endpoint
-	invoker  Invoker // filters around endpoint, composed once
+	limited  atomic.Bool // the view has a method with "actives"
+	view     atomic.Pointer[view]
+	life     atomic.Pointer[Life]
 
-	mu   sync.Mutex // serialises writers of what follows
-	view atomic.Pointer[view]
-	life atomic.Pointer[Life]
+	mu      sync.Mutex // serialises writers of limited, view and life
+	key     string
+	methods *MethodTable
+	invoker Invoker // filters around endpoint, composed once
 }
 
 // view is the node's parameters: the merged URL and its typed form by slot.
@@ -78,7 +80,9 @@ func (n *Node) Invoke(ctx context.Context, inv *Invocation) (*Result, error) {
 }
 
 // Update puts a new merged URL of the same identity in force. A changed start
-// begins a new life: fresh counters, warm-up from the beginning.
+// begins a new life: fresh counters, warm-up from the beginning. What load
+// balancers derived from the old parameters is out of date from then on
+// ([Candidates.Version]).
 func (n *Node) Update(u url.URL, start time.Time) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -87,18 +91,22 @@ func (n *Node) Update(u url.URL, start time.Time) {
 	if !n.life.Load().Start.Equal(start) {
 		n.life.Store(&Life{Start: start})
 	}
+	n.methods.changes.Add(1) // last: who sees it sees the rest
 }
 
 func (n *Node) setView(u url.URL) {
 	v := &view{url: u}
 	names := n.methods.Names()
 	ms := make([]*url.Method, len(names))
+	limited := false
 	for i, name := range names {
 		m, _ := url.CompileMethod(u, name) // problems are reported where the URL is merged
 		ms[i] = &m
+		limited = limited || m.Actives > 0
 	}
 	v.methods.Store(&ms)
 	n.view.Store(v)
+	n.limited.Store(limited)
 }
 
 // Method returns the provider view of a method's parameters.
@@ -125,6 +133,9 @@ func (n *Node) compile(v *view, slot int) *url.Method {
 	}
 	ms[slot] = &m
 	v.methods.Store(&ms)
+	if m.Actives > 0 {
+		n.limited.Store(true)
+	}
 	return &m
 }
 
@@ -133,6 +144,11 @@ func (n *Node) Status(slot int) *Status { return n.life.Load().Status(slot) }
 
 // Saturated reports whether the method's "actives" are used up at this node.
 func (n *Node) Saturated(slot int) bool {
+	// A method that was never looked at has no call under way: compiling it later
+	// is soon enough.
+	if !n.limited.Load() {
+		return false
+	}
 	limit := n.Method(slot).Actives
 	return limit > 0 && n.Status(slot).Active() >= limit
 }

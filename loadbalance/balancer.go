@@ -1,0 +1,83 @@
+package loadbalance
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// LoadBalance chooses the provider of a call. It is safe for concurrent use.
+//
+// Select returns a node of the list for which [protocol.Invocation.Allows] is
+// true, nil when there is none. It does not block and, state that it builds once
+// for a list apart, does not allocate. What it needs to remember about a list it
+// keeps with [protocol.Candidates.State]; the counters of a node are in its
+// [protocol.Life]. The cluster asks for every list of two or more nodes (B095).
+type LoadBalance interface {
+	Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node
+}
+
+// Factory makes a load balancer. The error names what in the configuration it
+// cannot serve.
+type Factory func(Config) (LoadBalance, error)
+
+// Config is what a load balancer is made with. The zero value is what a client
+// uses; tests and simulations set the rest.
+type Config struct {
+	// Now is the clock; nil: the system's. It is read for warm-up only, at most once
+	// per pick and not at all when no provider of the list is warming up.
+	Now func() time.Time
+	// Rand returns 64 random bits and is safe for concurrent use; nil: the
+	// generator of math/rand/v2.
+	Rand func() uint64
+	// Ramp is the warm-up curve; nil: [LinearRamp].
+	Ramp Ramp
+}
+
+// Default is the name of the load balancer that Dubbo uses when "loadbalance" is
+// not set.
+const Default = "random"
+
+// Builtin returns the load balancers of this package by name, in a new map that
+// the caller may change.
+func Builtin() map[string]Factory {
+	return map[string]Factory{
+		"random":      NewRandom,
+		"roundrobin":  NewRoundRobin,
+		"leastactive": NewLeastActive,
+	}
+}
+
+// Names returns the names of factories, sorted.
+func Names(factories map[string]Factory) []string {
+	return slices.Sorted(maps.Keys(factories))
+}
+
+// New makes the load balancer of that name. Names are case-sensitive as in Dubbo.
+// For one that is not known the error is an [*UnknownError].
+func New(factories map[string]Factory, name string, cfg Config) (LoadBalance, error) {
+	f, ok := factories[name]
+	if !ok {
+		return nil, &UnknownError{Name: name, Known: Names(factories)}
+	}
+	b, err := f(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("load balancer %q: %w", name, err)
+	}
+	return b, nil
+}
+
+// UnknownError says that no load balancer has a name.
+type UnknownError struct {
+	Name  string
+	Known []string // sorted
+}
+
+// Error names the value, the nearest known name and all of them.
+func (e *UnknownError) Error() string {
+	return fmt.Sprintf("unknown load balancer %q; known are %s", e.Name, strings.Join(e.Known, ", "))
+}

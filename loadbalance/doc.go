@@ -1,0 +1,2 @@
+// Package loadbalance chooses the provider of a call.
+package loadbalance

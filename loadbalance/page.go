@@ -1,0 +1,200 @@
+package loadbalance
+
+import (
+	"math/bits"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// weights are the weights of a list's nodes for one method, from one moment to the
+// next in which one of them can change.
+type weights struct {
+	nodes []*protocol.Node
+	of    []int64 // by index of the node; all 1 when every configured weight is 0 (B091)
+	total int64   // of all, in 64 bits (F16)
+	equal bool    // all weights are the same
+
+	version uint64        // of the list when they were read
+	settled bool          // nobody is warming up
+	until   time.Duration // on the book's clock: when to read them again unless settled
+}
+
+// page is what a strategy knows about one list and method: the weights, and what
+// it made of them. It is replaced as a whole when the weights change.
+type page[T any] struct {
+	weights
+	own T
+}
+
+// book keeps the pages of a strategy. They live in the lists, so nothing is kept of
+// a list that is gone.
+type book[T any] struct {
+	cfg  Config
+	zero time.Time // where the book's clock begins
+	// make derives the strategy's own part from a new page's weights, and from the
+	// page that it replaces, nil for none; that one may still be in use.
+	make func(p *page[T], slot int, before *page[T]) T
+}
+
+// entry holds the current page of a list and method.
+type entry[T any] struct {
+	page atomic.Pointer[page[T]]
+	turn sync.Mutex // held by who writes the next one
+}
+
+func newBook[T any](cfg Config, derive func(p *page[T], slot int, before *page[T]) T) *book[T] {
+	if cfg.Ramp == nil {
+		cfg.Ramp = LinearRamp
+	}
+	b := &book[T]{cfg: cfg, make: derive}
+	b.zero = b.now()
+	return b
+}
+
+// open returns the current page for a list and method, nil for an empty list.
+func (b *book[T]) open(c *protocol.Candidates, slot int) *page[T] {
+	if c.Len() == 0 {
+		return nil
+	}
+	e := c.State(b, slot, func(before any) any {
+		e := new(entry[T])
+		var old *page[T]
+		if before != nil {
+			old = before.(*entry[T]).page.Load()
+		}
+		e.page.Store(b.write(c, slot, old))
+		return e
+	}).(*entry[T])
+	p := e.page.Load()
+	if p.version == c.Version() && (p.settled || b.since() < p.until) {
+		return p
+	}
+	return b.next(e, c, slot, p)
+}
+
+// next turns the page. Only one call does so; others go on with the old page.
+func (b *book[T]) next(e *entry[T], c *protocol.Candidates, slot int, old *page[T]) *page[T] {
+	if !e.turn.TryLock() {
+		return old
+	}
+	defer e.turn.Unlock()
+	if p := e.page.Load(); p != old {
+		return p
+	}
+	p := b.write(c, slot, old)
+	e.page.Store(p)
+	return p
+}
+
+// write makes a new page.
+func (b *book[T]) write(c *protocol.Candidates, slot int, before *page[T]) *page[T] {
+	p := &page[T]{weights: weights{nodes: c.Nodes(), of: make([]int64, c.Len()), version: c.Version()}}
+	b.weigh(&p.weights, slot)
+	p.own = b.make(p, slot, before)
+	return p
+}
+
+// longest is the time after which weights are read again while somebody warms up,
+// in case the system's clock was set.
+const longest = 10 * time.Second
+
+// shortest is the time for which weights are good at least: 1 ms, which is as
+// exact as a ramp can be, for up to a hundred nodes, and one percent of the time
+// that reading them may take for more.
+func shortest(nodes int) time.Duration {
+	return max(time.Millisecond, time.Duration(nodes)*10*time.Microsecond)
+}
+
+// weigh reads the weights with one look at the clock (B075).
+func (b *book[T]) weigh(w *weights, slot int) {
+	now, least := b.now(), shortest(len(w.nodes))
+	w.settled, w.equal = true, true
+	hold := longest
+	for i, n := range w.nodes {
+		one := weigh(n, slot, now, b.cfg.Ramp)
+		w.of[i] = int64(one.weight)
+		w.total += w.of[i]
+		w.equal = w.equal && w.of[i] == w.of[0]
+		if one.warmup > 0 {
+			w.settled = false
+			if hold > least {
+				hold = max(least, one.change(hold, b.cfg.Ramp))
+			}
+		}
+	}
+	if w.total == 0 {
+		for i := range w.of {
+			w.of[i] = 1
+		}
+		w.total = int64(len(w.of))
+	}
+	w.until = b.since() + hold
+}
+
+func (b *book[T]) now() time.Time {
+	if b.cfg.Now != nil {
+		return b.cfg.Now()
+	}
+	return time.Now()
+}
+
+// since reads the book's clock. It is monotonic, and half the price of now.
+func (b *book[T]) since() time.Duration {
+	if b.cfg.Now != nil {
+		return b.cfg.Now().Sub(b.zero)
+	}
+	return time.Since(b.zero)
+}
+
+// rand returns 64 random bits.
+func (b *book[T]) rand() uint64 {
+	if b.cfg.Rand != nil {
+		return b.cfg.Rand()
+	}
+	return rand.Uint64()
+}
+
+// below maps 64 random bits to a number in [0, n).
+func below(r uint64, n int64) int64 {
+	hi, _ := bits.Mul64(r, uint64(n))
+	return int64(hi)
+}
+
+// scan returns a node that the call may go to, at random by weight among all such,
+// among those of weight 0 when there is no other, nil when there is none. It looks
+// at every node: it is for calls that nearly nobody may serve.
+func (w *weights) scan(inv *protocol.Invocation, r uint64) *protocol.Node {
+	var pick, spare *protocol.Node
+	var total, spares int64
+	for i, n := range w.nodes {
+		if !inv.Allows(n) {
+			continue
+		}
+		if w.of[i] > 0 {
+			total += w.of[i]
+			if below(r, total) < w.of[i] {
+				pick = n
+			}
+		} else if spares++; below(r, spares) == 0 {
+			spare = n
+		}
+		r = scramble(r)
+	}
+	if pick != nil {
+		return pick
+	}
+	return spare
+}
+
+// scramble steps a random number of its own for one scan: cheaper than the shared
+// generator.
+func scramble(r uint64) uint64 {
+	r += 0x9e3779b97f4a7c15
+	r = (r ^ r>>30) * 0xbf58476d1ce4e5b9
+	r = (r ^ r>>27) * 0x94d049bb133111eb
+	return r ^ r>>31
+}
