@@ -30,8 +30,8 @@ $(STATICCHECK):
 	$(STEP) "install staticcheck" env GOBIN=$(@D) go install honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 unit: ## unit tests with the race detector, then those of allocations without
-	$(STEP) "unit tests, race detector on" go test -race ./...
-	$(if $(CEILINGS),$(STEP) "allocation ceilings, race detector off" go test $(CEILINGS))
+	$(STEP) "unit tests with the race detector" go test -race ./...
+	$(if $(CEILINGS),$(STEP) "allocation ceilings without it" go test $(CEILINGS))
 
 java: ## build the Java providers, when they have changed
 	$(STEP) "Java providers" integration/scripts/java
