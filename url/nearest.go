@@ -21,6 +21,19 @@ func Nearest(key string) string {
 	return ""
 }
 
+// NearestOf returns the one of known that is most likely meant by name, or "" when
+// none is near: for names of load balancers, filters and the like.
+func NearestOf(name string, known []string) string {
+	name = plainKey(name)
+	best, bestDistance := "", 1+min(3, len(name)/3)
+	for _, k := range known {
+		if d := distance(name, plainKey(k), bestDistance); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	return best
+}
+
 func nearest(key string) string {
 	key = plainKey(key)
 	best, bestDistance := "", 1+min(3, len(key)/3)

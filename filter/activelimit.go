@@ -1,0 +1,59 @@
+package filter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// ActiveLimit is Dubbo's ActiveLimitFilter: the one place that counts the calls of
+// a method at a provider and keeps them under "actives". It stands innermost in
+// the chain of every provider, with or without a limit (F2).
+//
+// An attempt is counted from here until its outcome is known, whatever that is: an
+// answer, an error, a timeout, a cancelled context, a panic (B102). A call that
+// has begun ends exactly once, in the provider's life it began in, and one that
+// never began never ends (F13): no error from further in, a limit exceeded there
+// least of all, is taken for this filter's own refusal (B098, F12).
+//
+// When the limit is reached the filter does not wait: it refuses, with
+// [protocol.ErrLimitExceeded] and a [*SaturatedError] as the cause, and nothing is
+// counted or sent. The cluster goes to another provider or lets the call wait in
+// line (F15).
+func ActiveLimit(next protocol.Invoker) protocol.Invoker { return &activeLimit{next} }
+
+type activeLimit struct{ next protocol.Invoker }
+
+// Invoke counts the attempt around the next invoker.
+func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+	node, slot := inv.Node, inv.Method.Slot
+	status := node.Status(slot)
+	if limit := node.Method(slot).Actives; !status.Begin(limit) {
+		return nil, refuse(inv, limit)
+	}
+	inv.Counted()
+	begun := inv.Begun
+	failed := true // stays so when the next invoker panics
+	defer func() {
+		status.End(time.Since(begun), failed)
+		node.Freed(slot)
+	}()
+	res, err := f.next.Invoke(ctx, inv)
+	failed = err != nil && !isBusiness(err)
+	return res, err
+}
+
+func refuse(inv *protocol.Invocation, limit int) error {
+	cause := &protocol.SaturatedError{Node: inv.Node, Slot: inv.Method.Slot, Limit: limit}
+	return &protocol.Error{
+		Code: protocol.ErrLimitExceeded, Service: inv.Method.Service, Method: inv.Method.Name, Provider: inv.Node.Address(),
+		Retry: protocol.RetryAlways, Cause: cause,
+	}
+}
+
+// isBusiness reports whether the provider has answered, if with an exception.
+func isBusiness(err error) bool {
+	return errors.Is(err, protocol.ErrBusiness)
+}
