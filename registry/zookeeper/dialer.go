@@ -185,7 +185,7 @@ func (c *serverConn) SetReadDeadline(t time.Time) error {
 // Read reads and remembers why it failed, which the library does not tell.
 func (c *serverConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	if err != nil && c.d.ctx.Err() == nil {
+	if err != nil && c.d.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
 		c.d.failed(c.explain(err))
 	}
 	return n, err

@@ -135,7 +135,11 @@ func (s *session) event(l *link, h *hosts, e zk.Event) {
 		return
 	}
 	s.mu.Lock()
-	l.online = e.State == zk.StateHasSession
+	if online := e.State == zk.StateHasSession; online == l.online { // a failed attempt
+		s.mu.Unlock()
+		return
+	}
+	l.online = !l.online
 	l.epoch++
 	l.reached = false
 	lost := s.link == l && s.ready
