@@ -1,7 +1,7 @@
 package protocol
 
 import (
-	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 )
@@ -23,9 +23,10 @@ type Method struct {
 	Generic    string   // value of the attachment "generic"; "" for a typed call
 }
 
-// MaxMethods is the number of method names of a reference that have parameters
-// and statistics of their own; later names share the last slot. It bounds memory
-// when method names come from outside (generic calls).
+// MaxMethods is the number of slots of a reference. Each of the first names gets
+// one, with parameters and statistics of its own; later names share the last one,
+// which has the parameters of the interface level. It bounds memory when method
+// names come from outside (generic calls).
 const MaxMethods = 256
 
 // MethodTable numbers the method names of one reference. The zero value is ready.
@@ -40,33 +41,35 @@ type MethodTable struct {
 
 // Slot returns the index of name, a new one at its first use.
 func (t *MethodTable) Slot(name string) int {
-	if m := t.slots.Load(); m != nil {
-		if i, ok := (*m)[name]; ok {
-			return i
-		}
-		if len(*m) >= MaxMethods {
-			return MaxMethods - 1
-		}
+	if i, ok := t.find(name); ok {
+		return i
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next := map[string]int{}
-	if m := t.slots.Load(); m != nil {
-		if i, ok := (*m)[name]; ok {
-			return i
-		}
-		if len(*m) >= MaxMethods {
-			return MaxMethods - 1
-		}
-		next = maps.Clone(*m)
+	if i, ok := t.find(name); ok {
+		return i
 	}
-	i := len(next)
-	next[name] = i
-	names := append([]string(nil), t.Names()...)
-	names = append(names, name)
-	t.names.Store(&names)
-	t.slots.Store(&next)
-	return i
+	names := append(slices.Clone(t.Names()), name)
+	slots := make(map[string]int, len(names))
+	for i, n := range names {
+		slots[n] = i
+	}
+	t.names.Store(&names) // first: who knows the slot finds its name
+	t.slots.Store(&slots)
+	return len(names) - 1
+}
+
+// find returns the slot of a known name; of any other when there is no slot left.
+func (t *MethodTable) find(name string) (int, bool) {
+	m := t.slots.Load()
+	if m == nil {
+		return 0, false
+	}
+	i, ok := (*m)[name]
+	if !ok && len(*m) == MaxMethods-1 {
+		return MaxMethods - 1, true
+	}
+	return i, ok
 }
 
 // Names returns the known names by slot. The caller must not change the slice.
@@ -77,7 +80,8 @@ func (t *MethodTable) Names() []string {
 	return nil
 }
 
-// Name returns the name of a slot, "" when nobody has used it.
+// Name returns the name of a slot, "" when nobody has used it and for the slot that
+// names share.
 func (t *MethodTable) Name(slot int) string {
 	if n := t.Names(); slot >= 0 && slot < len(n) {
 		return n[slot]
