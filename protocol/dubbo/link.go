@@ -1,0 +1,209 @@
+package dubbo
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// Waiting times between attempts to connect. The first attempt after a loss comes
+// at once, the later ones twice as late each time, all with jitter so that the
+// consumers of a restarted provider do not come together.
+const (
+	quickRetry = 50 * time.Millisecond // at most
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 5 * time.Second
+	// demandGap is the longest wait while calls or the registry ask for the provider.
+	demandGap = 500 * time.Millisecond
+	// afterReadOnly is the number of failures that a connection counts for which
+	// ended after its readonly event: whoever shuts down accepts connections only to
+	// close them.
+	afterReadOnly = 4
+)
+
+// link is one of an exchange's connections: the one that is open, or the goroutine
+// that makes the next one. There is no dead end: as long as the exchange is
+// referred to, a link that was started has one of the two (B128). The fields apart
+// from ready are guarded by the exchange's lock.
+type link struct {
+	x     *exchange
+	ready atomic.Pointer[conn] // takes calls; nil: nothing does
+	poke  chan struct{}        // ends a wait early
+
+	started  bool
+	conn     *conn // live; on trial when it is not ready
+	failures int   // attempts in a row that led to nothing
+	suspect  bool  // the next connection has to answer a heartbeat before it takes calls
+	last     error // why the last connection or attempt ended
+	tally    tally
+}
+
+// tally counts over the connections of a link.
+type tally struct {
+	connects, writes, reads, late int64
+}
+
+func (l *link) state() protocol.State {
+	switch c := l.ready.Load(); {
+	case c != nil && c.readonly.Load():
+		return protocol.ReadOnly
+	case c != nil, !l.started: // a lazy one connects when it is called
+		return protocol.Ready
+	}
+	return protocol.Down
+}
+
+// restart starts the goroutine that connects. The exchange's lock is held.
+func (l *link) restart(wait time.Duration) {
+	if l.x.closed == nil {
+		l.x.p.wg.Add(1)
+		go l.run(wait)
+	}
+}
+
+// run makes one connection, however many attempts it takes.
+func (l *link) run(wait time.Duration) {
+	defer l.x.p.wg.Done()
+	for l.sleep(wait) {
+		nc, err := l.x.dial()
+		if err == nil {
+			l.adopt(nc)
+			return
+		}
+		wait = l.failed(err)
+	}
+}
+
+// sleep waits before an attempt; false: the exchange has ended.
+func (l *link) sleep(wait time.Duration) bool {
+	begun := time.Now()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		select {
+		case <-l.x.ctx.Done():
+			return false
+		case <-timer.C:
+			return l.x.ctx.Err() == nil
+		case <-l.poke:
+			if d := max(demandGap-time.Since(begun), 0); d < wait-time.Since(begun) {
+				timer.Reset(d)
+			}
+		}
+	}
+}
+
+// backoff returns the wait before the next attempt. The exchange's lock is held.
+func (l *link) backoff() time.Duration {
+	r := l.x.p.opt.random()
+	if l.failures == 0 {
+		return time.Duration(r * float64(quickRetry))
+	}
+	d := lastRetry
+	if n := l.failures - 1; n < 10 {
+		d = min(firstRetry<<n, lastRetry)
+	}
+	return time.Duration((0.8 + 0.4*r) * float64(d))
+}
+
+// failed notes an attempt that led to nothing.
+func (l *link) failed(err error) (wait time.Duration) {
+	x := l.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ctx.Err() == nil {
+		if l.failures == 0 { // once per outage
+			x.p.opt.logger.Warn("provider not reachable", zap.String("address", x.settings.address), zap.Error(err))
+		}
+		l.failures++
+		l.last = err
+		x.update()
+	}
+	return l.backoff()
+}
+
+// adopt makes the new network connection the link's.
+func (l *link) adopt(nc net.Conn) {
+	x := l.x
+	c := newConn(nc, x.settings.conn, &x.p.wg, l.changed)
+	x.mu.Lock()
+	if x.closed != nil {
+		x.mu.Unlock()
+		_ = nc.Close()
+		return
+	}
+	l.conn = c
+	l.tally.connects++
+	if l.suspect {
+		c.probe()
+	} else {
+		l.open(c)
+	}
+	c.start()
+	x.mu.Unlock()
+}
+
+// open lets calls use the connection. The exchange's lock is held.
+func (l *link) open(c *conn) {
+	l.ready.Store(c)
+	l.x.p.opt.logger.Debug("connected", zap.String("address", l.x.settings.address), zap.Stringer("local", c.nc.LocalAddr()))
+	l.x.update()
+}
+
+// changed is what the connection calls when something happened to it.
+func (l *link) changed(c *conn) {
+	x := l.x
+	x.mu.Lock()
+	if l.conn == c {
+		switch err := c.cause(); {
+		case err != nil:
+			l.ended(c, err)
+		case c.answered.Load():
+			l.failures, l.suspect = 0, false
+			if l.ready.Load() == nil {
+				l.open(c)
+			}
+		}
+		x.update()
+	}
+	x.mu.Unlock()
+	if c.cause() != nil {
+		x.p.forget(x)
+	}
+}
+
+// ended draws the conclusions from the end of a connection. A connection that has
+// never answered anything, or said that it wants no calls, does not make the next
+// one trustworthy: that one is tried before calls use it. So a provider that
+// accepts connections only to close them, because it shuts down or its "accepts"
+// are used up, costs no calls. The exchange's lock is held.
+func (l *link) ended(c *conn, err error) {
+	l.conn = nil
+	l.ready.Store(nil)
+	l.tally.writes += c.writes.Load()
+	l.tally.reads += c.reads.Load()
+	l.tally.late += c.late.Load()
+	if l.x.closed != nil {
+		return
+	}
+	switch {
+	case c.readonly.Load():
+		l.failures, l.suspect = max(l.failures+1, afterReadOnly), true
+	case c.answered.Load():
+		l.failures, l.suspect = 0, false
+	default:
+		l.failures, l.suspect = l.failures+1, true
+		err = fmt.Errorf("%w: %w", errNoAnswer, err)
+	}
+	l.last = err
+	l.x.p.opt.logger.Info("connection ended", zap.String("address", l.x.settings.address), zap.Error(err))
+	l.restart(l.backoff())
+}
+
+var errNoAnswer = errors.New("the connection ended before the provider answered anything (it may be shutting down, allow no more connections, or speak another protocol)")

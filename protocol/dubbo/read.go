@@ -1,0 +1,227 @@
+package dubbo
+
+import (
+	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
+)
+
+const (
+	readBuffer = 16 << 10
+	firstBody  = 256 << 10 // a large body gets memory as it arrives, from this size on
+)
+
+// reader cuts the stream into frames. Small bodies lie in buf and are copied to
+// their calls; a body that does not fit buf is read into memory of its own, one
+// that nobody wants is skipped.
+type reader struct {
+	c    *conn
+	buf  []byte
+	have int
+
+	large *largeBody
+	skip  int // bytes of the body under way that nobody wants
+}
+
+// largeBody is an answer under way that does not fit the buffer. The call stays
+// pending until the last byte has come, so that it can time out meanwhile.
+type largeBody struct {
+	head frame.Header
+	data []byte // its capacity grows with what has arrived, whatever the header says
+}
+
+// read is the reader goroutine.
+func (c *conn) read() {
+	defer c.wg.Done()
+	r := reader{c: c, buf: make([]byte, readBuffer)}
+	for {
+		n, err := c.nc.Read(r.room())
+		if n > 0 {
+			c.alive()
+			if e := r.feed(n); e != nil {
+				c.fail(lost("read", e))
+				return
+			}
+		}
+		if err != nil {
+			c.fail(lost("read", err))
+			return
+		}
+	}
+}
+
+// alive notes that something has been read.
+func (c *conn) alive() {
+	c.reads.Add(1)
+	c.lastRead.Store(c.now())
+	if c.mute.Load() != 0 {
+		c.mute.Store(0)
+	}
+}
+
+// room returns where the next bytes belong.
+func (r *reader) room() []byte {
+	if l := r.large; l != nil {
+		return l.data[len(l.data):cap(l.data)]
+	}
+	return r.buf[r.have:]
+}
+
+// feed takes n bytes that were put into room.
+func (r *reader) feed(n int) error {
+	if r.large != nil {
+		r.grow(n)
+		return nil
+	}
+	r.have += n
+	b := r.buf[:r.have]
+	for {
+		if d := min(r.skip, len(b)); d > 0 {
+			b = b[d:]
+			r.skip -= d
+		}
+		h, ok, err := frame.Parse(b)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			break
+		}
+		end := frame.HeaderLen + h.Length
+		switch {
+		case len(b) >= end:
+			r.c.dispatch(h, b[frame.HeaderLen:end])
+			b = b[end:]
+			continue
+		case end <= len(r.buf):
+			r.have = copy(r.buf, b) // the rest of it will fit
+			return nil
+		case r.c.wants(h):
+			r.begin(h, b[frame.HeaderLen:])
+			r.have = 0
+			return nil
+		}
+		r.skip = end // the header lies in b still
+	}
+	r.have = copy(r.buf, b)
+	return nil
+}
+
+// begin starts a large body with what has come of it.
+func (r *reader) begin(h frame.Header, part []byte) {
+	size := max(min(h.Length, firstBody), len(part)) // part is shorter than the body
+	r.large = &largeBody{head: h, data: append(make([]byte, 0, size), part...)}
+}
+
+// grow takes n more bytes of the large body.
+func (r *reader) grow(n int) {
+	l := r.large
+	l.data = l.data[:len(l.data)+n]
+	size := l.head.Length
+	switch {
+	case len(l.data) == size:
+		r.large = nil
+		r.c.answer(l.head, l.data, true)
+	case !r.c.wants(l.head): // it has timed out
+		r.large, r.skip = nil, size-len(l.data)
+	case len(l.data) == cap(l.data):
+		bigger := make([]byte, len(l.data), min(2*cap(l.data), size))
+		copy(bigger, l.data)
+		l.data = bigger
+	}
+}
+
+// wants decides about a frame that does not fit the buffer: true for an answer
+// that a call waits for. Everything else is dealt with here, and its body skipped.
+func (c *conn) wants(h frame.Header) bool {
+	if h.Request || h.Event {
+		c.dispatch(h, nil)
+		return false
+	}
+	k, ok := c.pending(h.ID)
+	if !ok {
+		c.late.Add(1)
+		return false
+	}
+	if c.tooBig(k, h) {
+		return false
+	}
+	return true
+}
+
+// tooBig ends the call when its answer's body is over the limit.
+func (c *conn) tooBig(k *call, h frame.Header) bool {
+	if int64(h.Length) <= k.limit.Load() || !k.state.CompareAndSwap(h.ID, 0) {
+		return false
+	}
+	c.hasAnswered()
+	k.head, k.err = h, errTooBig
+	k.done <- struct{}{}
+	return true
+}
+
+// dispatch handles a frame whose body is there, or not worth having.
+func (c *conn) dispatch(h frame.Header, body []byte) {
+	switch {
+	case !h.Request && !h.Event:
+		c.answer(h, body, false)
+	case !h.Request: // answer to a heartbeat
+		c.hasAnswered()
+	case h.Event:
+		c.event(h, frame.EventOf(h.Serialization, body))
+	case h.TwoWay:
+		c.refuse(h)
+	}
+}
+
+// event handles a request that is no call.
+func (c *conn) event(h frame.Header, e frame.Event) {
+	switch {
+	case h.TwoWay && e == frame.Null: // 2.6 closes connections that do not answer
+		_, _ = c.enqueue(frame.AppendHeartbeatAnswer(nil, h), written{})
+	case h.TwoWay:
+	case e == frame.Null || e == frame.ReadOnly:
+		if !c.readonly.Swap(true) {
+			c.changed(c)
+		}
+	case e == frame.Writable:
+		if c.readonly.Swap(false) {
+			c.changed(c)
+		}
+	}
+}
+
+// refuse answers a call from the provider: a callback, which nobody has declared.
+func (c *conn) refuse(h frame.Header) {
+	f := frame.Header{Serialization: frame.Hessian2, Status: frame.ServiceError}.Append(nil)
+	f = hessian2.AppendString(f, "gofer is a consumer: it serves no calls and no callbacks")
+	frame.Seal(f, h.ID)
+	_, _ = c.enqueue(f, written{})
+}
+
+// answer finishes the call that waits for the answer, if any. own: the body is
+// memory of its own, not part of the reader's buffer.
+func (c *conn) answer(h frame.Header, body []byte, own bool) {
+	c.hasAnswered()
+	k, ok := c.pending(h.ID)
+	if ok && c.tooBig(k, h) {
+		return
+	}
+	if !ok || !k.state.CompareAndSwap(h.ID, 0) { // claimed only now, with the whole body here
+		c.late.Add(1)
+		return
+	}
+	k.head = h
+	if own {
+		k.body = body
+	} else {
+		k.body = append(k.body[:0], body...)
+	}
+	k.done <- struct{}{}
+}
+
+// hasAnswered notes that there is somebody on the other side who speaks dubbo.
+func (c *conn) hasAnswered() {
+	if !c.answered.Load() && !c.answered.Swap(true) {
+		c.changed(c)
+	}
+}

@@ -1,0 +1,184 @@
+package dubbo
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
+)
+
+// What an error status means depends on its text, which several thousand bytes of
+// Java stack trace may follow. Errors keep the first line, bounded.
+const (
+	maxText = 512
+	maxList = 2048 // for the text that lists what the provider exports
+)
+
+// verdict is what a failed call means to the caller.
+type verdict struct {
+	code  protocol.Code
+	retry protocol.Retry
+}
+
+// serviceErrors are the texts of status 70 that tell for certain what happened,
+// most of all that the method did not run. The first one contained decides.
+var serviceErrors = []struct {
+	text string
+	verdict
+}{
+	{"Not found exported service", verdict{protocol.ErrNotFound, protocol.RetryAlways}},
+	{"The service using threads greater than", verdict{protocol.ErrLimitExceeded, protocol.RetryAlways}}, // executes
+	{"Invalid token!", verdict{protocol.ErrForbidden, protocol.RetryNever}},
+	{"Forbid invoke remote service", verdict{protocol.ErrForbidden, protocol.RetryNever}},
+	{"Not unique method", verdict{protocol.ErrNotFound, protocol.RetryNever}}, // $invoke without types
+	{"No such method", verdict{protocol.ErrNotFound, protocol.RetryNever}},
+	{"NoSuchMethodException", verdict{protocol.ErrNotFound, protocol.RetryNever}},
+	{"Failed to invoke remote proxy method", verdict{protocol.ErrNotFound, protocol.RetryNever}}, // no such method, or its arguments do not fit
+	{"Trigger the safety barrier!", verdict{protocol.ErrSerialization, protocol.RetryNever}},
+	{"Deserialize argument failed", verdict{protocol.ErrSerialization, protocol.RetryNever}},
+}
+
+// refused makes the error of a call that the provider answered with a status other
+// than OK. read is false when the text is in a serialization that is not known.
+func (a *attempt) refused(h frame.Header, text string, read bool) *protocol.Error {
+	switch h.Status {
+	case frame.BadResponse:
+		if remote := unsendable(text); remote != nil {
+			return a.executed(protocol.ErrBusiness, remote)
+		}
+		return a.status(h, text, read, verdict{protocol.ErrSerialization, protocol.RetryNever})
+	case frame.SerializationError:
+		return a.status(h, text, read, verdict{protocol.ErrSerialization, protocol.RetryNever})
+	case frame.BadRequest:
+		return a.badRequest(h, text, read)
+	case frame.ServiceNotFound:
+		return a.status(h, text, read, verdict{protocol.ErrNotFound, protocol.RetryAlways})
+	case frame.ServiceError:
+		return a.status(h, text, read, a.serviceError(text))
+	case frame.ServerError:
+		return a.status(h, text, read, verdict{protocol.ErrNetwork, protocol.RetryAlways})
+	case frame.PoolExhausted:
+		return a.status(h, text, read, verdict{protocol.ErrLimitExceeded, protocol.RetryAlways})
+	}
+	return a.status(h, text, read, verdict{protocol.ErrNetwork, protocol.RetryPolicy})
+}
+
+// status makes the error of a status: the verdict and the essence of the text.
+func (a *attempt) status(h frame.Header, text string, read bool, v verdict) *protocol.Error {
+	what := essence(text)
+	switch {
+	case !read:
+		what = fmt.Sprintf("its text of serialization %d cannot be read", h.Serialization)
+	case what == "":
+		what = "no text"
+	}
+	e := a.fail(v.code, v.retry, fmt.Errorf("provider answered status %s: %s", h.Status, what))
+	e.Sent = true
+	return e
+}
+
+func (a *attempt) serviceError(text string) verdict {
+	line := firstLine(text)
+	for _, s := range serviceErrors {
+		if strings.Contains(line, s.text) {
+			return s.verdict
+		}
+	}
+	return verdict{protocol.ErrNetwork, protocol.RetryPolicy} // may have run
+}
+
+// badRequest makes the error of status 40: the provider could not make a call of
+// the request, so nothing ran. Dubbo 2.6 and 3.x have one text for every reason,
+// so the error lists what was sent.
+func (a *attempt) badRequest(h frame.Header, text string, read bool) *protocol.Error {
+	v := verdict{protocol.ErrNotFound, protocol.RetryNever}
+	if a.c.readonly.Load() {
+		v.retry = protocol.RetryAlways // it is shutting down and has withdrawn its services
+	}
+	e := a.status(h, text, read, v)
+	m := a.inv.Method
+	e.Detail += fmt.Sprintf("; it knows no such interface, version, method or descriptor, or cannot read an argument. Sent: interface %q, version %q, method %q, descriptor %q, arguments (%s)",
+		a.s.url.Interface(), a.s.url.ParamOr("version", "0.0.0"), m.WireName, m.Descriptor, argumentTypes(a.inv.Arguments))
+	if m.Inferred {
+		e.Detail += fmt.Sprintf("; the descriptor was inferred from the Go arguments: name the Java types to be sure, as in %q", m.Name+"("+strings.Join(m.Parameters, ",")+")")
+	}
+	if s := a.s.url.Param("serialization"); s != "" && s != "hessian2" {
+		e.Detail += fmt.Sprintf("; the provider's URL says serialization=%s: if it does not permit hessian2, it refuses every call of this client", s)
+	}
+	return e
+}
+
+func argumentTypes(args []any) string {
+	types := make([]string, len(args))
+	for i, a := range args {
+		types[i] = fmt.Sprintf("%T", a)
+	}
+	return strings.Join(types, ", ")
+}
+
+// unsendable finds the exception in the text of status 50: the method threw it, and
+// the provider could not send it, most often because its class is not on the allow
+// list of Dubbo 3.3:
+//
+//	Failed to send response: Response […, result=AppResponse [value=null, exception=java.lang.ArithmeticException: / by zero]], cause: …
+//
+// nil when there is none: then it was the value that could not be sent.
+func unsendable(text string) *protocol.RemoteError {
+	_, rest, ok := strings.Cut(text, "=null, exception=") // value=null, in 2.6 result=null
+	if !ok {
+		return nil
+	}
+	end := strings.Index(rest, "]], cause: ")
+	if end < 0 {
+		if end = strings.IndexAny(rest, "]\n"); end < 0 {
+			end = len(rest)
+		}
+	}
+	class, message, _ := strings.Cut(rest[:end], ": ")
+	if class = strings.TrimSpace(class); class == "null" || class == "" {
+		return nil
+	}
+	return &protocol.RemoteError{Class: bound(class, maxText), Message: bound(message, maxText)}
+}
+
+// essence returns the part of a provider's text that says what went wrong.
+func essence(text string) string {
+	line := firstLine(text)
+	if strings.Contains(line, "Not found exported service") {
+		line, _, _ = strings.Cut(line, ", may be version or group mismatch")
+		return bound(line, maxList)
+	}
+	if strings.HasPrefix(line, "Failed to send response: ") {
+		if _, cause, ok := strings.Cut(line, "]], cause: "); ok {
+			return bound(cause, maxText)
+		}
+		return bound(line, maxText)
+	}
+	// "Failed to invoke … in provider dubbo://…?…, cause: X": the URL may hold a token.
+	if _, cause, ok := strings.Cut(line, ", cause: "); ok {
+		return bound(cause, maxText)
+	}
+	if head, _, ok := strings.Cut(line, "://"); ok {
+		line = head[:strings.LastIndexByte(head, ' ')+1] + "…" // the rest is a URL
+	}
+	return bound(line, maxText)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return strings.TrimSpace(line)
+}
+
+// bound cuts a text that is too long for an error, between characters.
+func bound(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	cut := limit
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
