@@ -1,0 +1,168 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// Directory offers the providers of a reference.
+type Directory interface {
+	// List returns the listing in force, never nil. It is called for every attempt.
+	List() *protocol.Listing
+}
+
+// Config says what a cluster is made of. Directory and Methods are required.
+type Config struct {
+	// Reference is the reference's own URL: "cluster" names the strategy, and it has
+	// the parameters of methods as long as there is no provider.
+	Reference url.URL
+	Directory Directory
+	// Methods numbers the reference's methods; the nodes have the same table.
+	Methods *protocol.MethodTable
+	// Router narrows the list; nil: not at all.
+	Router Router
+	// Clusters are the strategies and Balancers the load balancers that can be
+	// named; nil: Builtin of this package and of loadbalance.
+	Clusters  map[string]Factory
+	Balancers map[string]loadbalance.Factory
+	// Balancing is what load balancers are made with.
+	Balancing loadbalance.Config
+	// Logger is silent when nil.
+	Logger *zap.Logger
+}
+
+// Invoker is the cluster of one reference. It is safe for concurrent use.
+type Invoker struct {
+	reference url.URL
+	directory Directory
+	methods   *protocol.MethodTable
+	router    Router
+	strategy  Strategy
+	balancers *balancers
+	log       *zap.Logger
+	closed    atomic.Bool
+}
+
+// New makes the cluster of a reference. A strategy or load balancer that nobody
+// knows is an error that lists the known ones.
+func New(cfg Config) (*Invoker, error) {
+	if cfg.Directory == nil || cfg.Methods == nil {
+		return nil, errors.New("cluster: Config.Directory and Config.Methods are required")
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = zap.NewNop()
+	}
+	if cfg.Clusters == nil {
+		cfg.Clusters = Builtin()
+	}
+	if cfg.Balancers == nil {
+		cfg.Balancers = loadbalance.Builtin()
+	}
+	c := &Invoker{
+		reference: cfg.Reference,
+		directory: cfg.Directory,
+		methods:   cfg.Methods,
+		router:    cfg.Router,
+		balancers: newBalancers(cfg),
+		log:       cfg.Logger,
+	}
+	if err := c.balancers.check(cfg.Reference); err != nil {
+		return nil, err
+	}
+	name := cfg.Reference.ParamOr("cluster", Default)
+	factory := cfg.Clusters[name]
+	if factory == nil {
+		return nil, fmt.Errorf("parameter cluster: %w", protocol.UnknownName("cluster", name, cfg.Clusters))
+	}
+	var err error
+	if c.strategy, err = factory(cfg); err != nil {
+		return nil, fmt.Errorf("cluster %q: %w", name, err)
+	}
+	return c, nil
+}
+
+// Invoke carries out a call. The error is a [*protocol.Error] with service, method,
+// provider, attempts and elapsed time filled in. A panic on the way, in a filter of
+// an attempt, a balancer or a router, fails this call alone.
+func (c *Invoker) Invoke(ctx context.Context, inv *protocol.Invocation) (res *protocol.Result, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			res, err = nil, c.recovered(v, inv)
+		}
+	}()
+	if inv.Start.IsZero() {
+		inv.Start = time.Now()
+	}
+	inv.StartCall()
+	return c.strategy(ctx, c, inv)
+}
+
+func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
+	e := protocol.Recovered(v)
+	c.log.Error("panic: the call fails", zap.String("method", inv.Method.Name),
+		zap.Error(e.Cause), zap.ByteString("stack", e.Cause.(*protocol.PanicError).Stack))
+	return complete(e, inv)
+}
+
+// Attempt tries the call once: it chooses a provider, waits for a slot there if it
+// must, and invokes it. What is refused before it begins (a slot lost to another
+// call) is no attempt and goes on to the next provider. The error is not yet
+// complete: see [Invoker.Try].
+func (c *Invoker) Attempt(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+	s := selection{begun: inv.Start.Add(time.Since(inv.Start))}
+	defer inv.Leave()
+	for {
+		n, err := c.choose(ctx, inv, &s)
+		if err != nil {
+			return nil, err
+		}
+		res, err := attemptAt(ctx, inv, n, &s)
+		switch {
+		case err == nil:
+			return res, nil
+		case !refused(err, n):
+			inv.MarkTried(n)
+			return nil, err
+		}
+		inv.Attempt--
+		s.refused = true
+	}
+}
+
+// attemptAt invokes the chosen provider.
+func attemptAt(ctx context.Context, inv *protocol.Invocation, n *protocol.Node, s *selection) (*protocol.Result, error) {
+	inv.StartAttempt(n, s.now, s.deadline)
+	defer inv.EndAttempt()
+	return n.Invoke(ctx, inv)
+}
+
+// refused reports whether the active limit of this very provider has refused.
+func refused(err error, n *protocol.Node) bool {
+	var full *protocol.SaturatedError
+	return errors.As(err, &full) && full.Node == n
+}
+
+// Retries returns how often a method is retried at present: "retries".
+func (c *Invoker) Retries(slot int) int {
+	return c.plan(c.directory.List().Candidates, slot).retries
+}
+
+// Changed makes calls that wait for a slot look again. It is to be called after
+// the directory has a new listing.
+func (c *Invoker) Changed() { c.methods.Changed() }
+
+// Close makes all further attempts fail, and those that wait for a slot. It does
+// not touch calls that are at a provider.
+func (c *Invoker) Close() {
+	c.closed.Store(true)
+	c.methods.Changed()
+}

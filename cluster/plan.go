@@ -1,0 +1,135 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// plan is how the calls of one method go, worked out once per list.
+type plan struct {
+	balance loadbalance.LoadBalance
+	timeout time.Duration // for waiting; an attempt has its provider's
+	retries int
+	sticky  *atomic.Pointer[stuck] // nil: not sticky
+}
+
+// plan returns the plan of a method for the directory's list.
+func (c *Invoker) plan(list *protocol.Candidates, slot int) *plan {
+	return list.State(c, slot, func(before any) any {
+		old, _ := before.(*plan)
+		return c.makePlan(list.Nodes(), slot, old)
+	}).(*plan)
+}
+
+func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
+	own, _ := url.CompileMethod(c.reference, c.methods.Name(slot)) // as long as there is no provider
+	name := majority(nodes, slot, own.LoadBalance, func(m *url.Method) string { return m.LoadBalance })
+	p := &plan{
+		balance: c.balancers.get(name),
+		timeout: majority(nodes, slot, own.Timeout, func(m *url.Method) time.Duration { return m.Timeout }),
+		retries: majority(nodes, slot, own.Retries, func(m *url.Method) int { return m.Retries }),
+	}
+	if p.balance == nil { // an override or a provider named it: what was in force stays
+		if old != nil {
+			p.balance = old.balance
+		} else {
+			p.balance = c.balancers.get(own.LoadBalance)
+		}
+	}
+	if majority(nodes, slot, own.Sticky, func(m *url.Method) bool { return m.Sticky }) {
+		p.sticky = new(atomic.Pointer[stuck])
+		if old != nil && old.sticky != nil {
+			p.sticky = old.sticky
+		}
+	}
+	return p
+}
+
+// majority returns the value that most providers have for a method; of those that
+// as many have, the one that comes first in the list; none when there is no provider.
+func majority[T comparable](nodes []*protocol.Node, slot int, none T, of func(*url.Method) T) T {
+	if len(nodes) == 0 {
+		return none
+	}
+	first := of(nodes[0].Method(slot))
+	counts := map[T]int{}
+	for _, n := range nodes {
+		counts[of(n.Method(slot))]++
+	}
+	best := first
+	for _, n := range nodes {
+		if len(counts) == 1 {
+			break
+		}
+		if v := of(n.Method(slot)); counts[v] > counts[best] {
+			best = v
+		}
+	}
+	return best
+}
+
+// balancers are the load balancers of one reference, each made once.
+type balancers struct {
+	factories map[string]loadbalance.Factory
+	config    loadbalance.Config
+	log       *zap.Logger
+
+	mu   sync.Mutex
+	made map[string]loadbalance.LoadBalance // nil: unknown
+}
+
+func newBalancers(cfg Config) *balancers {
+	return &balancers{factories: cfg.Balancers, config: cfg.Balancing, log: cfg.Logger, made: map[string]loadbalance.LoadBalance{}}
+}
+
+// check makes the load balancers that the reference itself names.
+func (b *balancers) check(reference url.URL) error {
+	names := map[string]string{"loadbalance": loadbalance.Default}
+	for k, v := range reference.Params() {
+		if k == "loadbalance" || strings.HasSuffix(k, ".loadbalance") {
+			names[k] = v
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		if err := b.make(names[key]); err != nil {
+			return fmt.Errorf("parameter %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// make adds the load balancer of that name.
+func (b *balancers) make(name string) error {
+	if b.made[name] != nil {
+		return nil
+	}
+	lb, err := loadbalance.New(b.factories, name, b.config)
+	b.made[name] = lb
+	return err
+}
+
+// get returns the load balancer of that name, nil when there is none: then a
+// provider or a rule has named it, which is logged once.
+func (b *balancers) get(name string) loadbalance.LoadBalance {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	lb, known := b.made[name]
+	if known {
+		return lb
+	}
+	if err := b.make(name); err != nil {
+		b.log.Warn("a provider or a rule names a load balancer that cannot be used; the one in force stays", zap.Error(err))
+	}
+	return b.made[name]
+}

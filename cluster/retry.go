@@ -1,0 +1,185 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// maxTold is the number of failed attempts that an error tells of one by one.
+const maxTold = 6
+
+// Try attempts the call until it succeeds, until trying again makes no sense, or
+// until it was retried that many times. Attempts in which provably nothing was
+// executed are free as long as there is a provider that was not tried. The error
+// is complete: it tells of all attempts; its cause has the last failure and the
+// first.
+func (c *Invoker) Try(ctx context.Context, inv *protocol.Invocation, retries int) (*protocol.Result, error) {
+	var t trail
+	for {
+		res, err := c.Attempt(ctx, inv)
+		if err == nil {
+			return res, nil
+		}
+		e := asError(err)
+		t.add(e, inv)
+		if !c.again(ctx, inv, e, &t, retries) {
+			return nil, t.end(inv)
+		}
+	}
+}
+
+// again decides about another attempt after a failure.
+func (c *Invoker) again(ctx context.Context, inv *protocol.Invocation, e *protocol.Error, t *trail, retries int) bool {
+	switch {
+	case ctx.Err() != nil, e.Retry == protocol.RetryNever, neverRetried(e.Code):
+		return false
+	case e.Retry == protocol.RetryAlways && t.free < c.directory.List().Candidates.Len() && c.untried(inv):
+		t.free++
+		return true
+	}
+	t.charged++
+	return t.charged <= retries
+}
+
+// neverRetried are codes whose meaning rules another attempt out.
+func neverRetried(code protocol.Code) bool {
+	return code == protocol.ErrBusiness || code == protocol.ErrCanceled || code == protocol.ErrBadArgument
+}
+
+// untried reports whether a ready provider was not tried by this call.
+func (c *Invoker) untried(inv *protocol.Invocation) bool {
+	left, _ := c.route(c.directory.List(), inv)
+	for _, n := range left.Nodes() {
+		if n.State() == protocol.Ready && !inv.Tried(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// asError gives any error the form of one of a call.
+func asError(err error) *protocol.Error {
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		if error(e) == err {
+			return e
+		}
+		wrapped := *e
+		wrapped.Detail, wrapped.Cause = err.Error(), err
+		return &wrapped
+	}
+	var remote *protocol.RemoteError
+	e = &protocol.Error{Code: protocol.ErrUnknown, Sent: true, Cause: err} // how far it got is not known
+	switch {
+	case errors.As(err, &remote):
+		e.Code = protocol.ErrBusiness
+	case errors.Is(err, context.Canceled):
+		e.Code = protocol.ErrCanceled
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Code = protocol.ErrTimeout
+	}
+	return e
+}
+
+// trail is what a call went through.
+type trail struct {
+	attempts      []attempt
+	free, charged int
+}
+
+// attempt is a failed one. provider is "" when none was found.
+type attempt struct {
+	provider string
+	err      *protocol.Error
+}
+
+func (t *trail) add(e *protocol.Error, inv *protocol.Invocation) {
+	a := attempt{err: e}
+	if inv.Attempt > t.reached() {
+		a.provider = inv.Node.Address()
+	}
+	t.attempts = append(t.attempts, a)
+}
+
+// reached returns the number of attempts that got to a provider.
+func (t *trail) reached() int {
+	n := 0
+	for _, a := range t.attempts {
+		if a.provider != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// end makes the error of the call: that of the last attempt that got to a
+// provider, or the only one.
+func (t *trail) end(inv *protocol.Invocation) error {
+	last := t.attempts[len(t.attempts)-1]
+	if len(t.attempts) == 1 {
+		return complete(last.err, inv)
+	}
+	main := last
+	if last.provider == "" && last.err.Code == protocol.ErrNoProvider { // nobody left to ask: why is the news
+		main = t.attempts[len(t.attempts)-2]
+	}
+	e := *main.err
+	e.Detail = t.text()
+	e.Cause = errors.Join(last.err, t.attempts[0].err)
+	if main != last {
+		e.Cause = errors.Join(main.err, last.err, t.attempts[0].err)
+	}
+	for _, a := range t.attempts {
+		e.Sent = e.Sent || a.err.Sent
+	}
+	return complete(&e, inv)
+}
+
+func (t *trail) text() string {
+	var b strings.Builder
+	b.WriteString("tried ")
+	for i, a := range t.attempts {
+		switch {
+		case i >= maxTold-1 && i < len(t.attempts)-1:
+			if i == maxTold-1 {
+				fmt.Fprintf(&b, ", … %d more …", len(t.attempts)-maxTold)
+			}
+			continue
+		case a.provider == "":
+			fmt.Fprintf(&b, ", then %s", brief(a.err))
+			continue
+		case i > 0:
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (%s)", a.provider, brief(a.err))
+	}
+	return b.String()
+}
+
+// brief is the code and the detail of an error, without what the whole says anyway.
+func brief(e *protocol.Error) string {
+	detail := e.Detail
+	if detail == "" && e.Cause != nil {
+		detail = e.Cause.Error()
+	}
+	if detail == "" {
+		return e.Code.Error()
+	}
+	return e.Code.Error() + ": " + detail
+}
+
+// complete fills in what only the cluster knows, in a copy.
+func complete(e *protocol.Error, inv *protocol.Invocation) *protocol.Error {
+	out := *e
+	out.Service, out.Method = inv.Method.Service, inv.Method.Name
+	if inv.Node != nil {
+		out.Provider = inv.Node.Address()
+	}
+	out.Attempts, out.Elapsed = inv.Attempt, time.Since(inv.Start)
+	return &out
+}

@@ -1,0 +1,217 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// recheck is how often a call in line looks for a provider whose connection has
+// come back: nobody tells the line about that.
+const recheck = 100 * time.Millisecond
+
+// selection is the choice of a provider for one attempt.
+type selection struct {
+	begun    time.Time // of the attempt, waiting included
+	now      time.Time // when the provider was chosen
+	deadline time.Time // of the attempt at this provider
+	refused  bool      // a slot was lost: wait in line
+}
+
+// choose returns the provider of the next attempt, and sets when that has to end.
+func (c *Invoker) choose(ctx context.Context, inv *protocol.Invocation, s *selection) (*protocol.Node, error) {
+	if err := c.ended(ctx); err != nil {
+		return nil, err
+	}
+	s.now = s.begun
+	inv.SetRelax(0)
+	list := c.directory.List()
+	left, _ := c.route(list, inv)
+	var n *protocol.Node
+	if !s.refused && c.methods.Waiting(inv.Method.Slot) == 0 {
+		n = c.pick(list, left, inv)
+	}
+	if n == nil {
+		var err error
+		if n, err = c.search(ctx, inv, s); err != nil {
+			return nil, err
+		}
+	}
+	timeout := inv.Timeout
+	if timeout <= 0 {
+		timeout = n.Method(inv.Method.Slot).Timeout
+	}
+	s.deadline = s.begun.Add(timeout)
+	if d, ok := ctx.Deadline(); ok && d.Before(s.deadline) {
+		s.deadline = d
+	}
+	if !s.now.Before(s.deadline) {
+		return nil, protocol.Errorf(protocol.ErrExpired, "no time is left for the attempt")
+	}
+	return n, nil
+}
+
+// ended reports whether no attempt may begin any more.
+func (c *Invoker) ended(ctx context.Context) error {
+	if c.closed.Load() {
+		return &protocol.Error{Code: protocol.ErrClosed, Retry: protocol.RetryNever, Detail: "the reference is closed"}
+	}
+	err := ctx.Err()
+	if err == nil {
+		return nil
+	}
+	code := protocol.ErrCanceled
+	if errors.Is(err, context.DeadlineExceeded) {
+		code = protocol.ErrExpired
+	}
+	return &protocol.Error{Code: code, Retry: protocol.RetryNever, Cause: err}
+}
+
+func (c *Invoker) route(list *protocol.Listing, inv *protocol.Invocation) (left *protocol.Candidates, rule string) {
+	if c.router == nil {
+		return list.Candidates, ""
+	}
+	return c.router.Route(list.Candidates, inv)
+}
+
+// pick asks the load balancer for an allowed provider, nil when there is none. A
+// single candidate needs no balancer (B095).
+func (c *Invoker) pick(list *protocol.Listing, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	nodes := left.Nodes()
+	if len(nodes) == 0 {
+		return nil
+	}
+	p := c.plan(list.Candidates, inv.Method.Slot)
+	if len(nodes) == 1 {
+		return firstAllowed(nodes, inv)
+	}
+	if p.sticky != nil {
+		return pickSticky(p, left, inv)
+	}
+	return balanced(p, left, inv)
+}
+
+func balanced(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	if n := p.balance.Select(left, inv); n != nil && inv.Allows(n) {
+		return n
+	}
+	return firstAllowed(left.Nodes(), inv) // a balancer of somebody's own may not look
+}
+
+func firstAllowed(nodes []*protocol.Node, inv *protocol.Invocation) *protocol.Node {
+	for _, n := range nodes {
+		if inv.Allows(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+// stuck is the provider that a sticky method stays with.
+type stuck struct {
+	node *protocol.Node
+	in   *protocol.Candidates // the latest list that is known to have it
+}
+
+// pickSticky stays with the provider of the calls before, per method (F26). A call
+// that has failed there, or finds it gone or not ready, moves it; one that finds it
+// saturated goes elsewhere and leaves it.
+func pickSticky(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	s := p.sticky.Load()
+	if s != nil && s.in != left {
+		if slices.Contains(left.Nodes(), s.node) {
+			s = &stuck{s.node, left}
+			p.sticky.Store(s)
+		} else {
+			s = nil
+		}
+	}
+	if s != nil && inv.Allows(s.node) {
+		return s.node
+	}
+	n := balanced(p, left, inv)
+	if n != nil && (s == nil || inv.Tried(s.node) || s.node.State() != protocol.Ready) {
+		p.sticky.Store(&stuck{n, left})
+	}
+	return n
+}
+
+// search is the long way to a provider: when nobody meets all conditions, or when
+// other calls are waiting already.
+func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selection) (*protocol.Node, error) {
+	slot := inv.Method.Slot
+	for {
+		list := c.directory.List()
+		left, rule := c.route(list, inv)
+		if !relax(inv, left.Nodes()) {
+			return nil, c.noProvider(list, left, rule)
+		}
+		if !s.refused && !inv.Queued() && c.methods.Waiting(slot) == 0 {
+			if n := c.pick(list, left, inv); n != nil {
+				return n, nil
+			}
+		}
+		q := c.methods.Queue(slot)
+		if q.Enter(inv, left) {
+			if n := c.pick(list, left, inv); n != nil {
+				s.now = time.Now()
+				return n, nil
+			}
+			continue // somebody who had not seen the line was faster
+		}
+		timeout := inv.Timeout
+		if timeout <= 0 {
+			timeout = c.plan(list.Candidates, slot).timeout
+		}
+		wait := time.Until(s.begun.Add(timeout))
+		if wait <= 0 {
+			return nil, c.saturated(left, inv, s, nil)
+		}
+		if err := q.Wait(ctx, inv, min(wait, recheck)); errors.Is(err, context.DeadlineExceeded) {
+			return nil, c.saturated(left, inv, s, err)
+		}
+		if err := c.ended(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// relax sets which conditions the choice gives up: as few as leave somebody, busy
+// or not. It returns false when nobody is left.
+func relax(inv *protocol.Invocation, nodes []*protocol.Node) bool {
+	steps := [...]struct {
+		state protocol.State
+		relax protocol.Relax
+	}{{protocol.Ready, 0}, {protocol.ReadOnly, protocol.RelaxState}}
+	for _, step := range steps {
+		var all, untried, others int // others: not the one tried last
+		for _, n := range nodes {
+			if n.State() != step.state {
+				continue
+			}
+			all++
+			if !inv.Tried(n) {
+				untried++
+			}
+			if n != inv.LastTried() {
+				others++
+			}
+		}
+		switch {
+		case all == 0:
+			continue
+		case untried > 0:
+			inv.SetRelax(step.relax)
+		case others > 0:
+			inv.NewRound()
+			inv.SetRelax(step.relax)
+		default:
+			inv.SetRelax(step.relax | protocol.RelaxTried)
+		}
+		return true
+	}
+	return false
+}
