@@ -54,7 +54,7 @@ func Main(m *testing.M, use func(*Environment)) int {
 	})()
 	use(env)
 	code := m.Run()
-	if err := env.Table.publish(os.Getenv("GOFER_INTEROP_TABLE")); err != nil {
+	if err := env.Table.publish(os.Stdout, os.Getenv("GOFER_INTEROP_TABLE")); err != nil {
 		fmt.Fprintf(os.Stderr, "FAIL: GOFER_INTEROP_TABLE: %v\n", err)
 		code = max(code, 1)
 	}

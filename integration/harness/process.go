@@ -31,8 +31,7 @@ type processes struct {
 	closed bool
 }
 
-// start runs cmd with its output in the file log. What cmd writes to its standard output is shown to watch as well, when
-// not nil.
+// start runs cmd with its output in the file log and shows it to watch as well, when not nil.
 func (s *processes) start(name, log string, cmd *exec.Cmd, watch *lineWatcher) (*Process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +45,7 @@ func (s *processes) start(name, log string, cmd *exec.Cmd, watch *lineWatcher) (
 	cmd.Stdout, cmd.Stderr = file, file
 	if watch != nil {
 		watch.to = file
-		cmd.Stdout = watch
+		cmd.Stdout, cmd.Stderr = watch, watch // one pipe: the order of the lines is kept
 	}
 	dieWithParent(cmd)
 	p := &Process{name: name, log: log, cmd: cmd, done: make(chan struct{})}
@@ -176,7 +175,7 @@ type lineWatcher struct {
 
 	mu   sync.Mutex
 	to   *os.File
-	part []byte // of a line without an end; nil once found
+	part []byte // of a line without an end
 	over bool
 }
 

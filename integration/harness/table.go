@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -74,12 +75,12 @@ func (t *Table) String() string {
 	return text.String()
 }
 
-// publish prints the table and writes it to the file, when one is named.
-func (t *Table) publish(file string) error {
+// publish prints the table to out and writes it to the file, when one is named.
+func (t *Table) publish(out io.Writer, file string) error {
 	if t.Empty() {
 		return nil
 	}
-	fmt.Printf("\n%s\n", t)
+	fmt.Fprintf(out, "\n%s\n", t)
 	if file == "" {
 		return nil
 	}

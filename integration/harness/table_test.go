@@ -26,15 +26,17 @@ func TestTable(t *testing.T) {
 }
 
 func TestTablePublish(t *testing.T) {
+	var out strings.Builder
 	file := filepath.Join(t.TempDir(), "table.txt")
 	var table Table
-	require.NoError(t, table.publish(file))
+	require.NoError(t, table.publish(&out, file))
 	require.NoFileExists(t, file, "a run without outcomes must not replace a table")
 
 	table.Record("echoInt", "3.3.6", "ok")
-	require.NoError(t, table.publish(file))
+	require.NoError(t, table.publish(&out, file))
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Equal(t, table.String(), string(text))
-	require.Error(t, table.publish(filepath.Join(t.TempDir(), "missing", "table.txt")))
+	require.Equal(t, "\n"+table.String()+"\n", out.String())
+	require.Error(t, table.publish(&out, filepath.Join(t.TempDir(), "missing", "table.txt")))
 }
