@@ -56,7 +56,7 @@ func (u URL) DialAddress() (string, error) {
 	if d.port < 1 || d.port > 65535 {
 		return "", fmt.Errorf("url %s: port %d is not between 1 and 65535", u, d.port)
 	}
-	if strings.Contains(host, ":") {
+	if strings.ContainsAny(host, ":,") {
 		if addr, zone, ok := strings.Cut(host, "%25"); ok && zone != "" {
 			host = addr + "%" + zone
 		}

@@ -11,15 +11,14 @@ import (
 // number out of bounds, else for a method the value of the interface, else the
 // default. A text that is not in the table has no default and no check.
 type Reader struct {
-	url      URL
-	scope    Scope
-	method   string // "" = interface level only
-	problems []Problem
+	report
+	scope  Scope
+	method string // "" = interface level only
 }
 
 // NewReader reads the parameters of a URL as those of a reference, a provider, a
 // registry or a rule, whichever it is by its protocol.
-func NewReader(u URL) *Reader { return &Reader{url: u, scope: scopeOf(u)} }
+func NewReader(u URL) *Reader { return &Reader{report: report{url: u}, scope: scopeOf(u)} }
 
 // Problems returns what was bad so far.
 func (r *Reader) Problems() []Problem { return r.problems }
@@ -77,7 +76,7 @@ func read[T any](r *Reader, p *Parameter, value T, parse func(string) (T, bool, 
 		}
 		v, ok, reason := parse(e.value)
 		if reason != "" {
-			r.problems = append(r.problems, newProblem(r.url, e, reason))
+			r.add(e.key, e.value, reason, "")
 			bad++
 		}
 		if ok {

@@ -26,12 +26,12 @@ func (u URL) String() string {
 // logs: user info and secret parameters become "***", control characters are
 // escaped, a long text is cut. It needs no valid URL.
 func Redact(s string) string {
-	if !strings.Contains(s, "://") {
+	if !strings.Contains(s, "://") && !strings.Contains(s, "?") {
 		s = unescapeLeniently(s)
 	}
 	start := 0
-	if i := strings.Index(s, "://"); i >= 0 {
-		start = i + len("://")
+	if protocol, _, ok := strings.Cut(s, "://"); ok && !strings.Contains(protocol, "?") {
+		start = len(protocol) + len("://")
 	}
 	if at := strings.LastIndexByte(s[start:start+userInfoEnd(s[start:])], '@'); at >= 0 {
 		s = s[:start] + mask + s[start+at:]
@@ -77,11 +77,13 @@ func redactQuery(query string) string {
 	return b.String()
 }
 
-func redactParam(key, value string) string {
+func redactParam(key, value string) string { return key + "=" + redactValue(key, value) }
+
+func redactValue(key, value string) string {
 	if value != "" && (IsSecret(key) || hasUserInfo(value)) {
-		value = mask
+		return mask
 	}
-	return key + "=" + value
+	return value
 }
 
 // hasUserInfo tells a value that is itself a URL with user info, plain or escaped.

@@ -76,13 +76,14 @@ var callRows = []Parameter{
 		Doc: "Secret that the provider wants with every call; sent back to it, never logged."},
 	{Key: "generic", Type: TypeChoice, Values: []string{"true", "false"}, Default: "false", Scope: onReference,
 		Doc: "Calls without types. Generic calls need no setting here."},
+	{Key: "generic", Type: TypeText, Scope: onProvider | onRule, Doc: "The provider implements no interface but GenericService."},
 }
 
 var clusterRows = []Parameter{
 	{Key: "cluster", Type: TypeText, Default: "failover", Scope: onReference,
-		Doc: "What to do when a call fails: failover, failfast …"},
+		Doc: "What to do when a call fails, such as failover or failfast."},
 	{Key: "loadbalance", Type: TypeText, Default: "random", Scope: onService, Level: LevelMethod,
-		Doc: "How to choose among providers: random, roundrobin, leastactive …"},
+		Doc: "How to choose among providers, such as random, roundrobin or leastactive."},
 	{Key: "weight", Type: TypeInt, Default: "100", Scope: onService, Level: LevelMethod,
 		Doc: "Share of a provider; 0 is only if no other has weight. Set by a reference it is that of all its providers."},
 	{Key: "warmup", Type: TypeTime, Default: "600000", Scope: onService,
@@ -247,7 +248,7 @@ var ruleRows = []Parameter{
 	{Key: "force", Type: TypeBool, Default: "false", Scope: onRule,
 		Doc: "Leaves no provider rather than ignoring a routing rule that matches none."},
 	{Key: "runtime", Type: TypeBool, Default: "false", Scope: onRule, Doc: "Applies a routing rule at every call."},
-	{Key: "router", Type: TypeText, Scope: onRule, Doc: "Kind of a routing rule: condition …"},
+	{Key: "router", Type: TypeText, Scope: onRule, Doc: "Kind of a routing rule, such as condition."},
 	{Key: "name", Type: TypeText, Scope: onRule, Doc: "Name of a rule."},
 	{Key: "type", Type: TypeText, Scope: onRule, Doc: "Kind of a rule file's entry, or of a script."},
 	{Key: "configVersion", Type: TypeText, Scope: onRule, Doc: "Form of the rule file an override came from."},

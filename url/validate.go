@@ -19,12 +19,25 @@ func (p Problem) Error() string {
 	return "parameter " + p.Key + "=" + p.Value + ": " + p.Reason + " (in " + p.URL + ")"
 }
 
-func newProblem(u URL, e param, reason string) Problem {
-	p := Problem{Key: e.key, Value: printable(shorten(e.value)), Reason: reason, URL: u.String()}
-	if IsSecret(e.key) {
-		p.Value = mask
+// report collects the problems of one URL.
+type report struct {
+	url      URL
+	place    string // the URL as problems show it, made when the first one is found
+	problems []Problem
+}
+
+// add notes that a parameter is bad.
+func (r *report) add(key, value, reason, fallback string) {
+	if r.place == "" {
+		r.place = shorten(r.url.String())
 	}
-	return p
+	r.problems = append(r.problems, Problem{
+		Key:      printable(shorten(key)),
+		Value:    printable(shorten(redactValue(key, value))),
+		Reason:   reason,
+		Fallback: fallback,
+		URL:      r.place,
+	})
 }
 
 // Validate returns every parameter whose value the table does not allow, those of
@@ -33,22 +46,19 @@ func newProblem(u URL, e param, reason string) Problem {
 // rule, everything else a provider. Parameters that nobody knows are not bad: see
 // [Warnings].
 func Validate(u URL) []Problem {
-	var problems []Problem
+	r := report{url: u}
 	scope := scopeOf(u)
 	for k, v := range u.Params() {
 		p, _ := u.parameterOf(k, scope)
-		if p == nil || u.repeatsDefault(k, v) {
+		if p == nil || p.Scope&scope == 0 || u.repeatsDefault(k, v) {
 			continue
 		}
-		reason := p.Check(v)
-		if reason == "" {
-			continue
+		if reason := p.Check(v); reason != "" {
+			r.add(k, v, reason, p.fallback(v))
 		}
-		problem := newProblem(u, param{k, v}, reason)
-		problem.Fallback = p.fallback(v)
-		problems = append(problems, problem)
 	}
-	return append(problems, checkHeartbeat(u)...)
+	r.checkHeartbeat()
+	return r.problems
 }
 
 // Warnings returns the parameters that are likely mistakes of whoever wrote the
@@ -56,17 +66,17 @@ func Validate(u URL) []Problem {
 // or a method where it does nothing; one that only Java consumers act on. A URL may
 // carry any parameter, so none of them is an error.
 func Warnings(u URL) []Problem {
-	var problems []Problem
+	r := report{url: u}
 	scope := scopeOf(u)
 	for k, v := range u.Params() {
 		if u.repeatsDefault(k, v) {
 			continue
 		}
 		if reason := u.warning(k, scope); reason != "" {
-			problems = append(problems, newProblem(u, param{k, v}, reason))
+			r.add(k, v, reason, "")
 		}
 	}
-	return problems
+	return r.problems
 }
 
 func (u URL) warning(key string, scope Scope) string {
@@ -103,7 +113,7 @@ func (u URL) parameterOf(key string, scope Scope) (p *Parameter, method string) 
 // repeatsDefault tells a parameter that is only there because of its "default."
 // form, so that one mistake is not two problems.
 func (u URL) repeatsDefault(key, value string) bool {
-	return u.Param(defaultPrefix+key) == value
+	return value != "" && u.Param(defaultPrefix+key) == value
 }
 
 // fallback is the value that is used in place of a bad one when there is no other.
@@ -122,16 +132,18 @@ func (p *Parameter) numeric() bool {
 	return false
 }
 
-// checkHeartbeat applies Java's rule that a connection is given up after at least
-// two missed heartbeats.
-func checkHeartbeat(u URL) []Problem {
+// checkHeartbeat applies Java's rule that a connection is given up after two missed
+// heartbeats at the earliest.
+func (r *report) checkHeartbeat() {
 	const key = "heartbeat.timeout"
-	r := NewReader(u)
-	timeout, heartbeat := r.Duration(key), r.Duration("heartbeat")
-	if u.Param(key) == "" || len(r.problems) > 0 || timeout >= 2*heartbeat {
-		return nil
+	text := r.url.Param(key)
+	if text == "" {
+		return
 	}
-	problem := newProblem(u, param{key, u.Param(key)}, "less than twice the heartbeat of "+heartbeat.String())
-	problem.Fallback = strconv.FormatInt(3*heartbeat.Milliseconds(), 10)
-	return []Problem{problem}
+	read := NewReader(r.url)
+	timeout, heartbeat := read.Duration(key), read.Duration("heartbeat")
+	if len(read.Problems()) == 0 && timeout > 0 && timeout < 2*heartbeat {
+		r.add(key, text, "less than twice the heartbeat, "+heartbeat.String(),
+			strconv.FormatInt(3*heartbeat.Milliseconds(), 10))
+	}
 }

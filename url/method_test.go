@@ -1,0 +1,118 @@
+package url
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+func TestCompileMethodDefaults(t *testing.T) {
+	for _, u := range []URL{{}, parsed(t, "dubbo://h:1/a.B"), parsed(t, "consumer://h/a.B?timeout=&retries=&m.weight=")} {
+		m, problems := CompileMethod(u, "m")
+		assert.Empty(t, problems)
+		assert.Equal(t, Method{
+			Name: "m", Timeout: time.Second, Retries: 2, LoadBalance: "random", Cluster: "failover", Return: true,
+			Weight: 100, Warmup: 10 * time.Minute, Forks: 2, FailbackTasks: 100, HashNodes: 160, HashArguments: []int{0},
+		}, m)
+	}
+}
+
+func TestCompileMethodReadsEverything(t *testing.T) {
+	u := parsed(t, "dubbo://h:1/a.B?timeout=1&m.timeout=250&retries=7&m.retries=0&m.loadbalance=consistenthash&cluster=failfast"+
+		"&m.sticky=true&m.return=false&m.sent=true&m.async=TRUE&m.deprecated=true&m.actives=3&m.executes=4&m.weight=0&warmup=5s"+
+		"&m.forks=5&failbacktasks=6&m.hash.nodes=320&m.hash.arguments=0,2&m.merger=list&m.mock=fail:return+null"+
+		"&m.enable-timeout-countdown=true&m.invocationid.autoattach=true&methods=m,n")
+	m, problems := CompileMethod(u, "m")
+	assert.Empty(t, problems)
+	assert.Equal(t, Method{
+		Name: "m", Timeout: 250 * time.Millisecond, Retries: 0, LoadBalance: "consistenthash", Cluster: "failfast",
+		Sticky: true, Return: false, Sent: true, Async: true, Deprecated: true, Actives: 3, Executes: 4, Weight: 0,
+		Warmup: 5 * time.Second, Forks: 5, FailbackTasks: 6, HashNodes: 320, HashArguments: []int{0, 2},
+		Merger: "list", Mock: "fail:return+null", TimeoutCountdown: true, InvocationIDAutoAttach: true,
+	}, m)
+
+	n, _ := CompileMethod(u, "n")
+	assert.Equal(t, time.Millisecond, n.Timeout)
+	assert.Equal(t, 7, n.Retries)
+	assert.False(t, n.Sticky)
+	all, _ := CompileMethod(u, "")
+	n.Name = ""
+	assert.Equal(t, n, all, "no name is the interface level")
+}
+
+// A bad value gives way to the next best, and is named.
+func TestCompileMethodReplacesBadValues(t *testing.T) {
+	for _, tc := range []struct {
+		params   string
+		problems map[string]string // key to fallback
+		check    func(m Method) bool
+	}{
+		{"timeout=abc", map[string]string{"timeout": "1000"}, func(m Method) bool { return m.Timeout == time.Second }},
+		{"timeout=-5", map[string]string{"timeout": "1000"}, func(m Method) bool { return m.Timeout == time.Second }},
+		{"timeout=0", nil, func(m Method) bool { return m.Timeout == time.Second }},
+		{"m.timeout=0&timeout=70", nil, func(m Method) bool { return m.Timeout == 70*time.Millisecond }},
+		{"m.timeout=x&timeout=70", map[string]string{"m.timeout": "70"}, func(m Method) bool { return m.Timeout == 70*time.Millisecond }},
+		{"m.timeout=-1&timeout=70", map[string]string{"m.timeout": "70"}, func(m Method) bool { return m.Timeout == 70*time.Millisecond }},
+		{"m.timeout=x&timeout=y", map[string]string{"m.timeout": "1000", "timeout": "1000"}, func(m Method) bool { return m.Timeout == time.Second }},
+		{"m.timeout=60&timeout=y", nil, func(m Method) bool { return m.Timeout == 60*time.Millisecond }},
+		{"retries=x", map[string]string{"retries": "2"}, func(m Method) bool { return m.Retries == 2 }},
+		{"retries=-1", nil, func(m Method) bool { return m.Retries == 0 }},
+		{"retries=-9", map[string]string{"retries": "-1"}, func(m Method) bool { return m.Retries == 0 }},
+		{"actives=1.5", map[string]string{"actives": "0"}, func(m Method) bool { return m.Actives == 0 }},
+		{"weight=abc", map[string]string{"weight": "100"}, func(m Method) bool { return m.Weight == 100 }},
+		{"weight=-1", map[string]string{"weight": "0"}, func(m Method) bool { return m.Weight == 0 }},
+		{"m.weight=-1&weight=5", map[string]string{"m.weight": "0"}, func(m Method) bool { return m.Weight == 0 }},
+		{"warmup=x", map[string]string{"warmup": "600000"}, func(m Method) bool { return m.Warmup == 10*time.Minute }},
+		{"m.warmup=x", nil, func(m Method) bool { return m.Warmup == 10*time.Minute }},
+		{"return=no", map[string]string{"return": "true"}, func(m Method) bool { return m.Return }},
+		{"sticky=1", map[string]string{"sticky": "false"}, func(m Method) bool { return !m.Sticky }},
+		{"hash.nodes=2", map[string]string{"hash.nodes": "4"}, func(m Method) bool { return m.HashNodes == 4 }},
+		{"hash.arguments=x", map[string]string{"hash.arguments": "0"}, func(m Method) bool { return len(m.HashArguments) == 1 }},
+		{"m.hash.arguments=x&hash.arguments=3,4", map[string]string{"m.hash.arguments": "3,4"}, func(m Method) bool { return m.HashArguments[1] == 4 }},
+		{"methods=other&m.timeout=x", nil, func(m Method) bool { return m.Timeout == time.Second }},
+		{"m.timeout=1500us", nil, func(m Method) bool { return m.Timeout == 1500*time.Microsecond }},
+	} {
+		m, problems := CompileMethod(parsed(t, "dubbo://h:1/a.B?"+tc.params), "m")
+		got := map[string]string{}
+		for _, p := range problems {
+			got[p.Key] = p.Fallback
+			assert.NotEmpty(t, p.Reason)
+			assert.Contains(t, p.URL, "dubbo://h:1/a.B")
+		}
+		if tc.problems == nil {
+			tc.problems = map[string]string{}
+		}
+		assert.Equal(t, tc.problems, got, tc.params)
+		assert.True(t, tc.check(m), "%s gives %+v", tc.params, m)
+	}
+}
+
+func TestReader(t *testing.T) {
+	r := NewReader(parsed(t, "zookeeper://h:1?session=30s&timeout=x&group=prod&check=false&own=text&timestamp=1795980000456"))
+	assert.Equal(t, 30*time.Second, r.Duration("session"))
+	assert.Equal(t, 30*time.Second, r.Duration("timeout"), "the default of a registry")
+	assert.Equal(t, "prod", r.Text("group"))
+	assert.False(t, r.Bool("check"))
+	assert.True(t, r.Bool("register"))
+	assert.Equal(t, "text", r.Text("own"))
+	assert.Equal(t, -1, r.Int("retry.times"))
+	assert.EqualValues(t, 1795980000456, r.Long("timestamp"))
+	assert.Empty(t, r.Text("nosuch"))
+	assert.Zero(t, r.Int("nosuch"))
+	if assert.Len(t, r.Problems(), 1) {
+		assert.Equal(t, "timeout", r.Problems()[0].Key)
+		assert.Equal(t, "30000", r.Problems()[0].Fallback)
+	}
+
+	r = NewReader(parsed(t, "consumer://h/a.B?serialization=kryo&group=a b"))
+	assert.Equal(t, "hessian2", r.Text("serialization"))
+	assert.Equal(t, "a b", r.Text("group"), "a group that Java would refuse is still the group")
+	assert.Len(t, r.Problems(), 2)
+}
+
+func TestMethods(t *testing.T) {
+	assert.Nil(t, parsed(t, "h?methods=*").Methods())
+	assert.Nil(t, parsed(t, "h").Methods())
+	assert.Equal(t, []string{"a", "b"}, parsed(t, "h?methods= a , b,").Methods())
+}
