@@ -11,6 +11,10 @@ import (
 // connection, a full thread pool or a saturated provider is no attempt.
 func Failfast(Config) (Strategy, error) {
 	return func(ctx context.Context, c *Invoker, inv *protocol.Invocation) (*protocol.Result, error) {
-		return c.Try(ctx, inv, 0)
+		res, err := c.Attempt(ctx, inv)
+		if err == nil {
+			return res, nil
+		}
+		return c.Retry(ctx, inv, err, 0)
 	}, nil
 }

@@ -17,6 +17,10 @@ import (
 // deadline bounds them all.
 func Failover(Config) (Strategy, error) {
 	return func(ctx context.Context, c *Invoker, inv *protocol.Invocation) (*protocol.Result, error) {
-		return c.Try(ctx, inv, c.Retries(inv.Method.Slot))
+		res, err := c.Attempt(ctx, inv)
+		if err == nil {
+			return res, nil
+		}
+		return c.Retry(ctx, inv, err, c.Retries(inv.Method.Slot))
 	}, nil
 }

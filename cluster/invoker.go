@@ -110,13 +110,17 @@ func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
 	e := protocol.Recovered(v)
 	c.log.Error("panic: the call fails", zap.String("method", inv.Method.Name),
 		zap.Error(e.Cause), zap.ByteString("stack", e.Cause.(*protocol.PanicError).Stack))
-	return complete(e, inv)
+	provider := ""
+	if inv.Attempt > 0 {
+		provider = inv.Node.Address()
+	}
+	return complete(e, inv, provider)
 }
 
 // Attempt tries the call once: it chooses a provider, waits for a slot there if it
 // must, and invokes it. What is refused before it begins (a slot lost to another
 // call) is no attempt and goes on to the next provider. The error is not yet
-// complete: see [Invoker.Try].
+// complete: see [Invoker.Retry].
 func (c *Invoker) Attempt(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
 	s := selection{begun: inv.Start.Add(time.Since(inv.Start))}
 	defer inv.Leave()

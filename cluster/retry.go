@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,22 +14,24 @@ import (
 // maxTold is the number of failed attempts that an error tells of one by one.
 const maxTold = 6
 
-// Try attempts the call until it succeeds, until trying again makes no sense, or
-// until it was retried that many times. Attempts in which provably nothing was
-// executed are free as long as there is a provider that was not tried. The error
-// is complete: it tells of all attempts; its cause has the last failure and the
-// first.
-func (c *Invoker) Try(ctx context.Context, inv *protocol.Invocation, retries int) (*protocol.Result, error) {
+// Retry goes on with a call whose first attempt ended with err: it attempts the
+// call until it succeeds, until trying again makes no sense, or until it was
+// retried that many times. Attempts in which provably nothing was executed are
+// free as long as there is a provider that was not tried.
+//
+// The error is complete: it tells of all attempts, and its cause has the last
+// failure and the first.
+func (c *Invoker) Retry(ctx context.Context, inv *protocol.Invocation, err error, retries int) (*protocol.Result, error) {
 	var t trail
 	for {
-		res, err := c.Attempt(ctx, inv)
-		if err == nil {
-			return res, nil
-		}
 		e := asError(err)
 		t.add(e, inv)
 		if !c.again(ctx, inv, e, &t, retries) {
 			return nil, t.end(inv)
+		}
+		var res *protocol.Result
+		if res, err = c.Attempt(ctx, inv); err == nil {
+			return res, nil
 		}
 	}
 }
@@ -89,6 +92,7 @@ func asError(err error) *protocol.Error {
 // trail is what a call went through.
 type trail struct {
 	attempts      []attempt
+	reached       int // how many got to a provider
 	free, charged int
 }
 
@@ -100,44 +104,32 @@ type attempt struct {
 
 func (t *trail) add(e *protocol.Error, inv *protocol.Invocation) {
 	a := attempt{err: e}
-	if inv.Attempt > t.reached() {
+	if inv.Attempt > t.reached {
+		t.reached = inv.Attempt
 		a.provider = inv.Node.Address()
 	}
 	t.attempts = append(t.attempts, a)
 }
 
-// reached returns the number of attempts that got to a provider.
-func (t *trail) reached() int {
-	n := 0
-	for _, a := range t.attempts {
-		if a.provider != "" {
-			n++
-		}
-	}
-	return n
-}
-
-// end makes the error of the call: that of the last attempt that got to a
-// provider, or the only one.
+// end makes the error of the call: that of the last attempt, or of the one before
+// if the last found nobody to ask.
 func (t *trail) end(inv *protocol.Invocation) error {
-	last := t.attempts[len(t.attempts)-1]
-	if len(t.attempts) == 1 {
-		return complete(last.err, inv)
+	n := len(t.attempts)
+	last := t.attempts[n-1]
+	if n == 1 {
+		return complete(last.err, inv, last.provider)
 	}
-	main := last
-	if last.provider == "" && last.err.Code == protocol.ErrNoProvider { // nobody left to ask: why is the news
-		main = t.attempts[len(t.attempts)-2]
+	chain := []error{last.err, t.attempts[0].err}
+	if last.provider == "" && last.err.Code == protocol.ErrNoProvider {
+		last = t.attempts[n-2]
+		chain = slices.Insert(chain, 0, error(last.err))
 	}
-	e := *main.err
-	e.Detail = t.text()
-	e.Cause = errors.Join(last.err, t.attempts[0].err)
-	if main != last {
-		e.Cause = errors.Join(main.err, last.err, t.attempts[0].err)
-	}
+	e := *last.err
+	e.Detail, e.Cause = t.text(), errors.Join(chain...)
 	for _, a := range t.attempts {
 		e.Sent = e.Sent || a.err.Sent
 	}
-	return complete(&e, inv)
+	return complete(&e, inv, last.provider)
 }
 
 func (t *trail) text() string {
@@ -174,12 +166,9 @@ func brief(e *protocol.Error) string {
 }
 
 // complete fills in what only the cluster knows, in a copy.
-func complete(e *protocol.Error, inv *protocol.Invocation) *protocol.Error {
+func complete(e *protocol.Error, inv *protocol.Invocation, provider string) *protocol.Error {
 	out := *e
-	out.Service, out.Method = inv.Method.Service, inv.Method.Name
-	if inv.Node != nil {
-		out.Provider = inv.Node.Address()
-	}
+	out.Service, out.Method, out.Provider = inv.Method.Service, inv.Method.Name, provider
 	out.Attempts, out.Elapsed = inv.Attempt, time.Since(inv.Start)
 	return &out
 }

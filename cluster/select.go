@@ -9,9 +9,12 @@ import (
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
-// recheck is how often a call in line looks for a provider whose connection has
-// come back: nobody tells the line about that.
-const recheck = 100 * time.Millisecond
+// A call in line looks now and then for a provider whose connection has come back:
+// nobody tells the line about that. The more calls wait, the seldomer each looks.
+const (
+	recheck      = 100 * time.Millisecond
+	recheckShare = 16
+)
 
 // selection is the choice of a provider for one attempt.
 type selection struct {
@@ -48,10 +51,15 @@ func (c *Invoker) choose(ctx context.Context, inv *protocol.Invocation, s *selec
 	if d, ok := ctx.Deadline(); ok && d.Before(s.deadline) {
 		s.deadline = d
 	}
-	if !s.now.Before(s.deadline) {
-		return nil, protocol.Errorf(protocol.ErrExpired, "no time is left for the attempt")
+	switch {
+	case s.now.Before(s.deadline):
+		return n, nil
+	case inv.Queued():
+		return nil, c.saturated(left, inv, s, nil)
 	}
-	return n, nil
+	return nil, &protocol.Error{
+		Code: protocol.ErrExpired, Retry: protocol.RetryNever, Detail: "no time is left for the attempt", Cause: context.DeadlineExceeded,
+	}
 }
 
 // ended reports whether no attempt may begin any more.
@@ -140,43 +148,46 @@ func pickSticky(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *p
 }
 
 // search is the long way to a provider: when nobody meets all conditions, or when
-// other calls are waiting already.
+// other calls are in line already.
 func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selection) (*protocol.Node, error) {
-	slot := inv.Method.Slot
+	q := c.methods.Queue(inv.Method.Slot)
+	turn := !s.refused && q.Waiting() == 0
 	for {
 		list := c.directory.List()
 		left, rule := c.route(list, inv)
 		if !relax(inv, left.Nodes()) {
 			return nil, c.noProvider(list, left, rule)
 		}
-		if !s.refused && !inv.Queued() && c.methods.Waiting(slot) == 0 {
-			if n := c.pick(list, left, inv); n != nil {
-				return n, nil
-			}
-		}
-		q := c.methods.Queue(slot)
-		if q.Enter(inv, left) {
+		if turn || q.Enter(inv, left) {
 			if n := c.pick(list, left, inv); n != nil {
 				s.now = time.Now()
 				return n, nil
 			}
-			continue // somebody who had not seen the line was faster
+			turn = false // all are busy, or another call was faster
+			continue
 		}
-		timeout := inv.Timeout
-		if timeout <= 0 {
-			timeout = c.plan(list.Candidates, slot).timeout
-		}
-		wait := time.Until(s.begun.Add(timeout))
-		if wait <= 0 {
+		rest := time.Until(s.begun.Add(c.patience(list, inv)))
+		if rest <= 0 {
 			return nil, c.saturated(left, inv, s, nil)
 		}
-		if err := q.Wait(ctx, inv, min(wait, recheck)); errors.Is(err, context.DeadlineExceeded) {
+		var err error
+		turn, err = q.Wait(ctx, inv, min(rest, recheck*time.Duration(1+q.Waiting()/recheckShare)))
+		if errors.Is(err, context.DeadlineExceeded) {
 			return nil, c.saturated(left, inv, s, err)
 		}
 		if err := c.ended(ctx); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// patience is how long a call waits for a slot before it has a provider, whose
+// own timeout will hold then.
+func (c *Invoker) patience(list *protocol.Listing, inv *protocol.Invocation) time.Duration {
+	if inv.Timeout > 0 {
+		return inv.Timeout
+	}
+	return c.plan(list.Candidates, inv.Method.Slot).timeout
 }
 
 // relax sets which conditions the choice gives up: as few as leave somebody, busy

@@ -9,8 +9,8 @@ import (
 // Strategy carries out one call: it decides how many providers are tried and what
 // becomes of failures. It is what Dubbo calls a cluster. It is called concurrently.
 //
-// Most strategies are made of [Invoker.Attempt], or of [Invoker.Try], which
-// repeats it.
+// Most strategies are made of [Invoker.Attempt] and, for when it fails,
+// [Invoker.Retry], which also completes the error.
 type Strategy func(ctx context.Context, c *Invoker, inv *protocol.Invocation) (*protocol.Result, error)
 
 // Factory makes the strategy of one reference. Its error fails the reference, so

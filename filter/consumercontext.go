@@ -8,38 +8,35 @@ import (
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
-// ConsumerContext is Dubbo's ConsumerContextFilter: it tells the provider who
-// calls and how.
+// ConsumerContext is what is left of Dubbo's ConsumerContextFilter: what a call
+// tells about its caller that differs from call to call.
 //
-//   - remote.application is the name of the calling application;
-//   - dubbo.tag is the request's tag, when there is one;
-//   - _TO is the time that is left of the attempt, in ms, when the parameter
+//   - A call without a tag has the reference's, parameter dubbo.tag.
+//   - _TO is the time that is left of the attempt, in ms, where the parameter
 //     enable-timeout-countdown (method level, default false) is true: the provider
 //     bounds its own further calls by it.
 //
-// What Java's filter does besides has other places: the attachments of a context
-// are put into the invocation by the front door, on every attempt (B065), and a
-// deadline that has passed ends the call in the cluster, unsent.
+// The rest of Java's filter has other places: remote.application never changes and
+// is encoded once by the wire, which also sends the chosen provider's token (B069);
+// the attachments of a context are put into the invocation by the front door, for
+// all attempts (B065); a deadline that has passed ends the call in the cluster.
 func ConsumerContext(cfg Config) (Pair, error) {
-	return Pair{
-		Call: func(next protocol.Invoker) protocol.Invoker {
-			return &consumerContext{next: next, application: cfg.Application}
-		},
-		Attempt: func(next protocol.Invoker) protocol.Invoker { return &countdown{next} },
-	}, nil
-}
-
-type consumerContext struct {
-	next        protocol.Invoker
-	application string
-}
-
-func (f *consumerContext) Invoke(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
-	if f.application != "" {
-		inv.Attach("remote.application", f.application)
+	p := Pair{Attempt: func(next protocol.Invoker) protocol.Invoker { return &countdown{next} }}
+	if tag := cfg.Reference.Param("dubbo.tag"); tag != "" {
+		p.Call = func(next protocol.Invoker) protocol.Invoker { return &tagged{next, tag} }
 	}
-	if inv.Tag != "" {
-		inv.Attach("dubbo.tag", inv.Tag)
+	return p, nil
+}
+
+// tagged gives calls the reference's tag.
+type tagged struct {
+	next protocol.Invoker
+	tag  string
+}
+
+func (f *tagged) Invoke(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+	if inv.Tag == "" {
+		inv.Tag = f.tag
 	}
 	return f.next.Invoke(ctx, inv)
 }

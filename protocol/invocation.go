@@ -148,14 +148,6 @@ func (inv *Invocation) EndAttempt() {
 	inv.base = 0
 }
 
-// Counted notes that the attempt has been counted at its provider: a call that
-// waited for this is no longer in line. The active limit filter calls it.
-func (inv *Invocation) Counted() {
-	if inv.waiter != nil {
-		inv.Leave()
-	}
-}
-
 // Context derives a context that ends at the attempt's deadline. The wire does
 // not need it (it reads Deadline); a filter that waits for something else does.
 func (inv *Invocation) Context(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -2,7 +2,7 @@ package protocol
 
 import (
 	"context"
-	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -14,12 +14,14 @@ import (
 // woken, until it has been counted at a provider, so that nobody overtakes it. A
 // waiting call is not an active one.
 //
-// Nobody polls a queue: the end of a call ([Node.Freed]), a call that leaves the
-// line, and a change of the providers ([MethodTable.Changed]) hand slots on.
+// The end of a call ([Node.Freed]), a call that gives up and a change of the
+// providers ([MethodTable.Changed]) hand slots on. Nobody tells a queue that a
+// connection has come back: calls that wait look for themselves now and then.
 type Queue struct {
 	length     atomic.Int32 // read at the begin and the end of every call
 	mu         sync.Mutex
 	head, tail *waiter
+	held       bool // a call could not be woken because free slots had claims on them
 }
 
 // waiter is a call in line. Its fields are guarded by the queue's mutex; so is its
@@ -29,8 +31,8 @@ type waiter struct {
 	inv        *Invocation
 	candidates *Candidates
 	prev, next *waiter
-	woken      bool // it is this call's turn to try
-	stale      bool // its candidates may be outdated: it will enter again
+	woken      bool // it is this call's turn to try; it has a claim on a free slot
+	stale      bool // it will enter again, with other candidates maybe
 	wake       chan struct{}
 }
 
@@ -47,53 +49,33 @@ func (q *Queue) Enter(inv *Invocation, c *Candidates) bool {
 	defer q.mu.Unlock()
 	w := inv.waiter
 	if w == nil {
-		w = &waiter{queue: q, inv: inv, prev: q.tail, wake: make(chan struct{}, 1)}
-		if q.tail != nil {
-			q.tail.next = w
-		} else {
-			q.head = w
-		}
-		q.tail = w
+		w = &waiter{queue: q, inv: inv, candidates: c, wake: make(chan struct{}, 1)}
 		inv.waiter = w
-		// Before the look at the counters in dispatch: who ends a call meanwhile has
-		// either been seen there, or sees somebody waiting.
-		q.length.Add(1)
+		q.append(w)
+		if p := w.prev; p != nil && !p.woken && !p.stale && w.like(p) {
+			return false // what there is for it, there is for the one before
+		}
 	}
 	w.candidates, w.woken, w.stale = c, false, false
-	w.drain()
 	q.dispatch(nil)
-	if w.woken {
-		w.drain()
-	}
+	w.drain()
 	return w.woken
 }
 
-// Wait blocks a call that has entered until it should look again, for whatever
-// reason, but at most for d. It returns the error of ctx if that ends.
-func (q *Queue) Wait(ctx context.Context, inv *Invocation, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-inv.waiter.wake:
-		return nil
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+func (q *Queue) append(w *waiter) {
+	w.prev = q.tail
+	if q.tail != nil {
+		q.tail.next = w
+	} else {
+		q.head = w
 	}
+	q.tail = w
+	// Before the look at the counters in dispatch: who ends a call meanwhile has
+	// either been seen there, or sees somebody waiting.
+	q.length.Add(1)
 }
 
-// freed hands on a slot at n.
-func (q *Queue) freed(n *Node) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.dispatch(n)
-}
-
-// leave takes w out of the line. What it was woken for goes to the next one.
-func (q *Queue) leave(w *waiter) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
+func (q *Queue) remove(w *waiter) {
 	if w.prev != nil {
 		w.prev.next = w.next
 	} else {
@@ -105,7 +87,43 @@ func (q *Queue) leave(w *waiter) {
 		q.tail = w.prev
 	}
 	q.length.Add(-1)
-	q.dispatch(nil)
+}
+
+// Wait blocks a call that has entered until it is its turn to try, or until it
+// should enter again, because the providers have changed or d is over. The error
+// is that of ctx if that ends.
+func (q *Queue) Wait(ctx context.Context, inv *Invocation, d time.Duration) (turn bool, err error) {
+	w := inv.waiter
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-w.wake:
+	case <-timer.C:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w.stale = !w.woken // from here on its invocation changes
+	return w.woken, err
+}
+
+// leave takes w out of the line. Unless it was counted, what it was woken for goes
+// to the next one.
+func (q *Queue) leave(w *waiter, counted bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.remove(w)
+	if q.held || w.stale || w.woken && !counted {
+		q.dispatch(nil)
+	}
+}
+
+// freed hands on a slot at n.
+func (q *Queue) freed(n *Node) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.dispatch(n)
 }
 
 // changed makes every call in line enter again with new candidates.
@@ -121,56 +139,62 @@ func (q *Queue) changed() {
 }
 
 // dispatch wakes the calls whose turn it is. freed is the node that has just got a
-// free slot, nil to look at all of them. Each call that was woken before and is
-// still in line has a claim on one free slot; nobody is woken past a call whose
-// candidates are outdated.
+// free slot, nil to look at all nodes. Each call that was woken before and is still
+// in line has a claim on one free slot. Nobody is woken past a stale call.
 func (q *Queue) dispatch(freed *Node) {
 	claims := 0
-	var full *waiter // the latest that found no slot: others like it will not either
+	var without *waiter // the latest that got no slot: those like it get none either
+	if freed == nil {
+		q.held = false
+	}
 	for w := q.head; w != nil && !w.stale; w = w.next {
 		switch {
 		case w.woken:
 			claims++
-		case full != nil && w.like(full):
-		case !w.finds(claims, freed):
-			full = w
+		case without != nil && w.like(without):
 		default:
-			w.woken = true
-			w.notify()
-			if freed != nil {
-				return
+			switch free := w.free(freed, claims+1); {
+			case free > claims:
+				w.woken = true
+				w.notify()
+				if freed != nil {
+					return
+				}
+				claims++
+			default:
+				q.held = q.held || free > 0
+				without = w
 			}
-			claims++
 		}
 	}
 }
 
-// finds reports whether more slots than claims are free for the call.
-func (w *waiter) finds(claims int, freed *Node) bool {
-	if freed != nil && !w.candidates.contains(freed) {
-		return false
-	}
+// free counts the slots that the call may use, up to most. With freed it is 0 if
+// the call may not use that one.
+func (w *waiter) free(freed *Node, most int) int {
 	slot := w.inv.Method.Slot
 	free := 0
-	if freed != nil && w.inv.Allows(freed) {
-		if free = freed.room(slot); free > claims {
-			return true
+	if freed != nil {
+		if !w.candidates.contains(freed) || !w.inv.Allows(freed) {
+			return 0
 		}
+		free = freed.room(slot, most)
 	}
 	for _, n := range w.candidates.nodes {
-		if n == freed || !w.inv.Allows(n) {
-			continue
+		if free >= most {
+			break
 		}
-		if free = min(free+n.room(slot), math.MaxInt32); free > claims {
-			return true
+		if n != freed && w.inv.Allows(n) {
+			free += n.room(slot, most)
 		}
 	}
-	return false
+	return free
 }
 
-// like reports whether o finds a slot whenever w does.
+// like reports whether there is a slot for w exactly if there is one for o.
 func (w *waiter) like(o *waiter) bool {
-	return w.candidates == o.candidates && w.inv.pick.n == 0 && o.inv.pick.n == 0 && w.inv.pick.relax == o.inv.pick.relax
+	a, b := &w.inv.pick, &o.inv.pick
+	return w.candidates == o.candidates && a.n == 0 && b.n == 0 && a.relax == b.relax
 }
 
 func (w *waiter) notify() {
@@ -187,33 +211,39 @@ func (w *waiter) drain() {
 	}
 }
 
-func (c *Candidates) contains(n *Node) bool {
-	for _, m := range c.nodes {
-		if m == n {
-			return true
-		}
-	}
-	return false
-}
+func (c *Candidates) contains(n *Node) bool { return slices.Contains(c.nodes, n) }
 
-// room returns the number of free slots of a method.
-func (n *Node) room(slot int) int {
+// room returns the number of free slots of a method, up to most.
+func (n *Node) room(slot, most int) int {
 	limit := n.Method(slot).Actives
 	if limit <= 0 {
-		return math.MaxInt32
+		return most
 	}
-	return max(0, limit-n.Status(slot).Active())
+	return min(most, max(0, limit-n.Status(slot).Active()))
 }
 
 // Queued reports whether the call is in line for a slot.
 func (inv *Invocation) Queued() bool { return inv.waiter != nil }
 
+// Counted notes that the attempt has been counted at its provider: a call that
+// waited for this leaves the line. The active limit filter calls it.
+func (inv *Invocation) Counted() {
+	if inv.waiter != nil {
+		inv.leave(true)
+	}
+}
+
 // Leave takes the call out of the line, if it is in one.
 func (inv *Invocation) Leave() {
-	if w := inv.waiter; w != nil {
-		inv.waiter = nil
-		w.queue.leave(w)
+	if inv.waiter != nil {
+		inv.leave(false)
 	}
+}
+
+func (inv *Invocation) leave(counted bool) {
+	w := inv.waiter
+	inv.waiter = nil
+	w.queue.leave(w, counted)
 }
 
 // Freed hands a slot of a method on to the calls that wait for one. Who ends a
