@@ -40,7 +40,8 @@ type Invocation struct {
 	waiter *waiter // its place in a [Queue], nil for none
 	pairs  [4]pair // attachments of this call; the fifth goes to more
 	n      int
-	base   int // from here on they belong to the attempt under way
+	base   int // from here on they belong to the attempt under way, if one is
+	trying bool
 	more   []pair
 }
 
@@ -133,19 +134,22 @@ func (inv *Invocation) StartCall() {
 func (inv *Invocation) StartAttempt(n *Node, begun, deadline time.Time) {
 	inv.Node, inv.Begun, inv.Deadline = n, begun, deadline
 	inv.Attempt++
-	inv.base = inv.n
+	inv.base, inv.trying = inv.n, true
 	if inv.Attempt > 1 {
 		inv.Result.Reset()
 	}
 }
 
-// EndAttempt takes back the attachments of the attempt.
+// EndAttempt takes back the attachments of the attempt, if one is under way.
 func (inv *Invocation) EndAttempt() {
+	if !inv.trying {
+		return
+	}
 	if inv.n > inv.base {
 		inv.n = inv.base
 		inv.more = inv.more[:max(0, inv.n-len(inv.pairs))]
 	}
-	inv.base = 0
+	inv.base, inv.trying = 0, false
 }
 
 // Context derives a context that ends at the attempt's deadline. The wire does

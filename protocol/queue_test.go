@@ -1,0 +1,330 @@
+package protocol
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// idle is an endpoint that is only looked at.
+type idle struct{ state atomic.Int32 }
+
+func (e *idle) Invoke(context.Context, *Invocation) (*Result, error) { return nil, nil }
+func (e *idle) State() State                                         { return State(e.state.Load()) }
+func (e *idle) StateReason() error                                   { return nil }
+func (e *idle) Update(url.URL)                                       {}
+func (e *idle) Close()                                               {}
+
+// line is a queue with the nodes that it is about.
+type line struct {
+	t       testing.TB
+	methods *MethodTable
+	method  *Method
+	nodes   []*Node
+	all     *Candidates
+	queue   *Queue
+}
+
+// newLine returns a line for nodes with the given "actives", 0 for no limit.
+func newLine(t testing.TB, limits ...int) *line {
+	l := &line{t: t, methods: new(MethodTable)}
+	l.method = &Method{Name: "m", Slot: l.methods.Slot("m")}
+	for i, limit := range limits {
+		u := url.New("dubbo", fmt.Sprintf("192.0.2.%d", i+1), 20880, "com.example.DemoService", map[string]string{"actives": fmt.Sprint(limit)})
+		l.nodes = append(l.nodes, NewNode(u.Address(), u, time.Time{}, l.methods, new(idle), nil))
+	}
+	l.all = NewCandidates(l.nodes, nil)
+	l.queue = l.methods.Queue(0)
+	return l
+}
+
+func (l *line) call() *Invocation { return &Invocation{Method: l.method} }
+
+// begin counts a call at a node that must have a slot.
+func (l *line) begin(inv *Invocation, n *Node) {
+	l.t.Helper()
+	require.True(l.t, n.Status(0).Begin(n.Method(0).Actives), "a slot at %s", n.Address())
+	inv.Counted()
+}
+
+func (l *line) end(n *Node) {
+	n.Status(0).End(0, false)
+	n.Freed(0)
+}
+
+// woken reports whether a call in line has been woken.
+func woken(inv *Invocation) bool { return len(inv.waiter.wake) > 0 }
+
+func TestQueueIsFirstComeFirstServed(t *testing.T) {
+	l := newLine(t, 1)
+	n := l.nodes[0]
+	l.begin(l.call(), n)
+	calls := []*Invocation{l.call(), l.call(), l.call()}
+	for _, inv := range calls {
+		require.False(t, l.queue.Enter(inv, l.all))
+	}
+	require.Equal(t, 3, l.queue.Waiting())
+	for i, inv := range calls {
+		l.end(n)
+		for j, other := range calls[i:] {
+			assert.Equal(t, j == 0, woken(other), "call %d after %d ends", i+j, i+1)
+		}
+		require.False(t, l.queue.Enter(l.call(), l.all), "nobody overtakes call %d", i)
+		require.True(t, inv.Queued())
+		l.begin(inv, n)
+		require.False(t, inv.Queued())
+	}
+	assert.Equal(t, 3, l.queue.Waiting(), "those that tried to overtake")
+}
+
+func TestQueueServesTheFirstThatMayUseTheSlot(t *testing.T) {
+	l := newLine(t, 1, 1)
+	a, b := l.nodes[0], l.nodes[1]
+	l.begin(l.call(), a)
+	l.begin(l.call(), b)
+	onlyA, tried, down := l.call(), l.call(), l.call()
+	tried.MarkTried(b)
+	require.False(t, l.queue.Enter(onlyA, NewCandidates([]*Node{a}, nil)))
+	require.False(t, l.queue.Enter(tried, l.all))
+	require.False(t, l.queue.Enter(down, l.all))
+	l.end(b)
+	assert.False(t, woken(onlyA), "b is not among its candidates")
+	assert.False(t, woken(tried), "has been at b")
+	assert.True(t, woken(down))
+	l.begin(down, b)
+
+	a.endpoint.(*idle).state.Store(int32(Down))
+	l.end(a)
+	assert.False(t, woken(onlyA) || woken(tried), "a is down")
+	a.endpoint.(*idle).state.Store(int32(Ready))
+	require.False(t, l.queue.Enter(tried, l.all), "the other one is first in line")
+	assert.True(t, woken(onlyA), "a call that looks again finds what nobody told")
+}
+
+// A call that was woken has a claim on one slot: further slots go to others at
+// once, but not its own.
+func TestQueueClaims(t *testing.T) {
+	l := newLine(t, 2)
+	n := l.nodes[0]
+	l.begin(l.call(), n)
+	l.begin(l.call(), n)
+	first, second, third := l.call(), l.call(), l.call()
+	for _, inv := range []*Invocation{first, second, third} {
+		require.False(t, l.queue.Enter(inv, l.all))
+	}
+	l.end(n)
+	require.True(t, woken(first))
+	require.False(t, l.queue.Enter(l.call(), l.all))
+	require.False(t, woken(second), "the free slot is the first one's")
+	l.end(n)
+	require.True(t, woken(second), "the second slot need not wait for the first call")
+	require.False(t, woken(third))
+	l.begin(second, n)
+	l.begin(first, n)
+	require.False(t, woken(third))
+
+	l.end(n)
+	require.True(t, woken(third))
+	third.Leave() // gives up after it was woken
+	require.False(t, third.Queued())
+	newcomer := l.call()
+	require.False(t, l.queue.Enter(newcomer, l.all), "the one who tried to overtake before is next")
+}
+
+// What was held back for a woken call is handed out when that call went elsewhere.
+func TestQueueHandsOutWhatWasHeldBack(t *testing.T) {
+	l := newLine(t, 1, 1)
+	a, b := l.nodes[0], l.nodes[1]
+	l.begin(l.call(), a)
+	l.begin(l.call(), b)
+	onlyA, onlyB := l.call(), l.call()
+	require.False(t, l.queue.Enter(onlyA, NewCandidates([]*Node{a}, nil)))
+	require.False(t, l.queue.Enter(onlyB, NewCandidates([]*Node{b}, nil)))
+	l.end(a)
+	l.end(b)
+	require.True(t, woken(onlyA))
+	require.False(t, woken(onlyB), "one free slot among its candidates, one claim before it")
+	l.begin(onlyA, a)
+	require.True(t, woken(onlyB))
+}
+
+func TestQueueEntersAgainAfterAChange(t *testing.T) {
+	l := newLine(t, 1, 1)
+	old := NewCandidates(l.nodes[:1], nil)
+	l.begin(l.call(), l.nodes[0])
+	first, second := l.call(), l.call()
+	require.False(t, l.queue.Enter(first, old))
+	require.False(t, l.queue.Enter(second, old))
+	l.methods.Changed()
+	require.True(t, woken(first) && woken(second), "to look again")
+	require.False(t, l.queue.Enter(second, l.all), "the first one is asked before, though the second was faster to look")
+	require.True(t, l.queue.Enter(first, l.all))
+	l.begin(first, l.nodes[1])
+}
+
+func TestQueueWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLine(t, 1)
+		n := l.nodes[0]
+		l.begin(l.call(), n)
+		start := time.Now()
+
+		inv := l.call()
+		require.False(t, l.queue.Enter(inv, l.all))
+		turn, err := l.queue.Wait(t.Context(), inv, time.Second)
+		require.NoError(t, err)
+		assert.False(t, turn, "only time has passed")
+		assert.Equal(t, time.Second, time.Since(start))
+
+		require.False(t, l.queue.Enter(inv, l.all))
+		time.AfterFunc(time.Second, func() { l.end(n) })
+		turn, err = l.queue.Wait(t.Context(), inv, time.Minute)
+		require.NoError(t, err)
+		assert.True(t, turn)
+		assert.Equal(t, 2*time.Second, time.Since(start))
+		l.begin(inv, n)
+
+		inv = l.call()
+		require.False(t, l.queue.Enter(inv, l.all))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_, err = l.queue.Wait(ctx, inv, time.Minute)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		inv.Leave()
+		assert.Zero(t, l.queue.Waiting())
+	})
+}
+
+// TestQueueLosesNoWakeUp lets many calls fight for few slots. All of them wait
+// without a limit of time: a lost wake-up is a deadlock.
+func TestQueueLosesNoWakeUp(t *testing.T) {
+	l := newLine(t, 2, 1, 3)
+	some := []*Candidates{l.all, NewCandidates(l.nodes[:2], nil), NewCandidates(l.nodes[2:], nil)}
+	var done atomic.Int32
+	var wg sync.WaitGroup
+	const callers, each = 24, 200
+	for i := range callers {
+		wg.Go(func() {
+			for range each {
+				if l.callOnce(some[i%len(some)], rand.IntN(20) == 0) {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	assert.Zero(t, l.queue.Waiting())
+	assert.Greater(t, int(done.Load()), callers*each/2)
+	for _, n := range l.nodes {
+		assert.Zero(t, n.Status(0).Active())
+	}
+}
+
+// callOnce takes a slot, waiting if it must, and gives it back; or gives up when it
+// is its turn.
+func (l *line) callOnce(c *Candidates, giveUp bool) bool {
+	inv := l.call()
+	defer inv.Leave()
+	turn := l.queue.Waiting() == 0
+	for {
+		if turn || l.queue.Enter(inv, c) {
+			if giveUp && inv.Queued() {
+				return false
+			}
+			for _, n := range c.Nodes() {
+				if n.Status(0).Begin(n.Method(0).Actives) {
+					inv.Counted()
+					l.end(n)
+					return true
+				}
+			}
+			turn = false
+			continue
+		}
+		turn, _ = l.queue.Wait(context.Background(), inv, time.Hour)
+	}
+}
+
+// TestQueueAgainstAModel drives a queue with random events and compares who has a
+// claim with a plain rule: in order, each call that finds more free slots than
+// there are claims before it.
+func TestQueueAgainstAModel(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newLine(t, 1, 2)
+		l.t = t
+		lists := []*Candidates{l.all, NewCandidates(l.nodes[:1], nil), NewCandidates(l.nodes[1:], nil)}
+		var line []*Invocation
+		running := map[int]int{}
+		for range rapid.IntRange(1, 40).Draw(rt, "steps") {
+			switch rapid.SampledFrom([]string{"enter", "end", "begin", "leave"}).Draw(rt, "step") {
+			case "enter":
+				inv := l.call()
+				l.queue.Enter(inv, rapid.SampledFrom(lists).Draw(rt, "candidates"))
+				line = append(line, inv)
+			case "end":
+				i := rapid.IntRange(0, 1).Draw(rt, "node")
+				if running[i] > 0 {
+					running[i]--
+					l.end(l.nodes[i])
+				}
+			case "begin":
+				line = l.beginWoken(line, running)
+			case "leave":
+				if len(line) > 0 {
+					i := rapid.IntRange(0, len(line)-1).Draw(rt, "who")
+					line[i].Leave()
+					line = append(line[:i:i], line[i+1:]...)
+				}
+			}
+			if len(line) != l.queue.Waiting() {
+				rt.Fatalf("%d calls wait, not %d", l.queue.Waiting(), len(line))
+			}
+			l.checkNobodyWaitsInVain(rt, line)
+		}
+	})
+}
+
+// beginWoken begins the first woken call at the first node that has a slot.
+func (l *line) beginWoken(line []*Invocation, running map[int]int) []*Invocation {
+	for at, inv := range line {
+		if !inv.waiter.woken {
+			continue
+		}
+		for i, n := range l.nodes {
+			if inv.waiter.candidates.contains(n) && inv.Allows(n) {
+				l.begin(inv, n)
+				running[i]++
+				return append(line[:at:at], line[at+1:]...)
+			}
+		}
+	}
+	return line
+}
+
+func (l *line) checkNobodyWaitsInVain(rt *rapid.T, line []*Invocation) {
+	claims := 0
+	for i, inv := range line {
+		if inv.waiter.woken {
+			claims++
+			continue
+		}
+		free := 0
+		for _, n := range inv.waiter.candidates.Nodes() {
+			free += n.room(0, 1000)
+		}
+		if free > claims {
+			rt.Fatalf("call %d of %d waits although %d slots are free and %d claimed before it", i, len(line), free, claims)
+		}
+	}
+}
