@@ -83,6 +83,9 @@ func splitAuthority(s string, slash bool) (host string, port int, reason string)
 			hosts[len(hosts)-1] += ":" + strconv.Itoa(port)
 		}
 		host, port, reason = splitHostPort(a, true)
+		if reason == "" && host == "" {
+			reason = fmt.Sprintf("address %q has no host", a)
+		}
 		if reason != "" {
 			return "", 0, reason
 		}

@@ -11,16 +11,16 @@ import (
 // URL is read as one. Bad escapes, text that is not UTF-8 and a missing protocol
 // are errors: skip that child and keep the others.
 func ParseEncoded(name string) (URL, error) {
-	if strings.Contains(name, "://") {
-		return Parse(name)
-	}
-	text, err := Unescape(name)
-	if err != nil {
-		return URL{}, parseError(name, err.Error())
+	text := name
+	if !strings.Contains(name, "://") {
+		var err error
+		if text, err = Unescape(name); err != nil {
+			return URL{}, parseError(name, err.Error())
+		}
 	}
 	u, err := Parse(text)
 	if err == nil && u.Protocol() == "" {
-		return URL{}, parseError(name, "missing protocol: not an escaped URL")
+		return URL{}, parseError(name, "missing protocol")
 	}
 	return u, err
 }
@@ -97,7 +97,7 @@ func Unescape(s string) (string, error) {
 		return s, nil
 	}
 	var text strings.Builder
-	text.Grow(len(s) - 2*strings.Count(s, "%"))
+	text.Grow(max(0, len(s)-2*strings.Count(s, "%")))
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '+':

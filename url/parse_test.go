@@ -31,6 +31,7 @@ func TestParseErrors(t *testing.T) {
 		"dubbo://[::1]:x/a.B":                "not a port",
 		"dubbo://[::1]:/a.B":                 "not a port",
 		"zookeeper://a:1,b:x,c:1":            `port "x"`,
+		"zookeeper://a:1,:2":                 "no host",
 		"zookeeper://a:1,b c,d:1":            `character ' '`,
 		"dubbo://h:1/" + "x@y":               "%2F",
 		"dubbo://h:1?x@y=1":                  "%3F",

@@ -238,14 +238,19 @@ func sortParams(ps []param) []param {
 
 const defaultPrefix = "default."
 
-// withDefaults gives every "default.x" without an "x" beside it that "x" too:
-// so providers of Dubbo 2.6 say what holds for the whole application (B008).
+// withDefaults gives every "default.x" without an "x" beside it that "x" too: so
+// providers of Dubbo 2.6 say what holds for the whole application (B008).
 func withDefaults(ps []param) []param {
 	i, _ := search(ps, defaultPrefix)
 	n := len(ps)
 	for ; i < n && strings.HasPrefix(ps[i].key, defaultPrefix); i++ {
-		key := ps[i].key[len(defaultPrefix):]
-		if _, ok := search(ps[:n], key); !ok && key != "" {
+		key := ps[i].key
+		for {
+			rest, ok := strings.CutPrefix(key, defaultPrefix)
+			key = trim(rest)
+			if _, given := search(ps[:n], key); !ok || given || key == "" {
+				break
+			}
 			ps = append(ps, param{key, ps[i].value})
 		}
 	}

@@ -58,6 +58,14 @@ func TestNewCopiesItsMap(t *testing.T) {
 	assert.Equal(t, map[string]string{"a": "1", "b": "2", "default.timeout": "7", "timeout": "7"}, maps.Collect(u.Params()))
 }
 
+func TestDefaultOfADefault(t *testing.T) {
+	const want = "h?default.default.x=1&default.x=1&x=1"
+	assert.Equal(t, want, parsed(t, "h?default.default.x=1").Full())
+	assert.Equal(t, want, parsed(t, want).Full())
+	assert.Equal(t, "h?default.default.x=1&default.x=2&x=2", parsed(t, "h?default.x=2&default.default.x=1").Full())
+	assert.Equal(t, "h?default.=2&default. y=1&y=1", parsed(t, "h?default. y=1&default.=2").Full())
+}
+
 func TestParamsCanBeLeftEarly(t *testing.T) {
 	var keys []string
 	for k := range parsed(t, "h?c=3&a=1&b=2").Params() {
