@@ -31,7 +31,7 @@ type processes struct {
 	closed bool
 }
 
-// start runs cmd with its output in the file log and shows it to watch as well, when not nil.
+// start runs cmd with its output in the file log and shows its standard output to watch as well, when not nil.
 func (s *processes) start(name, log string, cmd *exec.Cmd, watch *lineWatcher) (*Process, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +45,8 @@ func (s *processes) start(name, log string, cmd *exec.Cmd, watch *lineWatcher) (
 	cmd.Stdout, cmd.Stderr = file, file
 	if watch != nil {
 		watch.to = file
-		cmd.Stdout, cmd.Stderr = watch, watch // one pipe: the order of the lines is kept
+		// Not the error output as well: its long lines come in pieces, between which a line of the other can fall.
+		cmd.Stdout = watch
 	}
 	dieWithParent(cmd)
 	p := &Process{name: name, log: log, cmd: cmd, done: make(chan struct{})}
@@ -151,7 +152,7 @@ func (p *Process) signal(signal syscall.Signal) error {
 // LogFile is the path of the file with what the process wrote.
 func (p *Process) LogFile() string { return p.log }
 
-// Log answers the last lines that the process wrote.
+// Log answers the last lines that the process wrote, each cut to a readable length.
 func (p *Process) Log(lines int) string { return tail(p.log, lines) }
 
 // failure is an error about the process that ends with the tail of its log.
@@ -159,13 +160,22 @@ func (p *Process) failure(format string, args ...any) error {
 	return fmt.Errorf("%s %s\n--- end of %s\n%s", p.name, fmt.Sprintf(format, args...), p.log, p.Log(40))
 }
 
+const tailWidth = 400
+
 func tail(file string, lines int) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err.Error()
 	}
 	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
+	all = all[max(0, len(all)-lines):]
+	for i, line := range all {
+		// Dubbo logs URLs with the names of all methods, again and again.
+		if len(line) > tailWidth {
+			all[i] = strings.ToValidUTF8(line[:tailWidth], "") + " …"
+		}
+	}
+	return strings.Join(all, "\n")
 }
 
 // lineWatcher passes on what is written to it and reports the first line that starts with prefix.

@@ -3,8 +3,10 @@
 package harness
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,14 +38,24 @@ func family(t *testing.T) *processes {
 }
 
 func TestProcessReadyAndLog(t *testing.T) {
-	p, line := shell(t, family(t), `printf 'one\nREA'; printf 'DY name=x\nREADY again\n'; echo two >&2; exec sleep 600`)
+	p, line := shell(t, family(t), `echo two >&2; printf 'one\nREA'; printf 'DY name=x\nREADY again\n'; exec sleep 600`)
 	require.Equal(t, "READY name=x", line)
 	require.True(t, p.Running())
-	require.Eventually(t, func() bool { return p.Log(2) == "READY again\ntwo" }, 10*time.Second, time.Millisecond)
-	require.Equal(t, "one\nREADY name=x\nREADY again\ntwo", p.Log(100))
 	require.NoError(t, p.Kill())
 	require.NoError(t, p.Kill(), "killing twice is no error")
 	require.False(t, p.Running())
+	written, err := os.ReadFile(p.LogFile())
+	require.NoError(t, err)
+	require.Contains(t, string(written), "one\nREADY name=x\nREADY again\n")
+	require.Contains(t, string(written), "two\n")
+}
+
+func TestTail(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(file, []byte("first\nsecond\n"+strings.Repeat("x", 2*tailWidth)+"\n"), 0o644))
+	require.Equal(t, "second\n"+strings.Repeat("x", tailWidth)+" …", tail(file, 2))
+	require.Contains(t, tail(file, 100), "first\nsecond\n")
+	require.Contains(t, tail(file+".missing", 2), "no such file")
 }
 
 func TestProcessStop(t *testing.T) {
