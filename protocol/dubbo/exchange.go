@@ -221,10 +221,11 @@ func (x *exchange) await(ctx context.Context, timeout time.Duration) (*conn, err
 	}
 }
 
-// hopeful reports whether a connection may come soon. x.mu is held.
+// hopeful reports whether a first connection, or the first one after a loss, may
+// come soon. x.mu is held.
 func (x *exchange) hopeful() bool {
 	for _, l := range x.links {
-		if l.failures == 0 {
+		if !l.hopeless {
 			return true
 		}
 	}

@@ -38,7 +38,8 @@ type link struct {
 
 	started  bool
 	conn     *conn // live; on trial when it is not ready
-	failures int   // attempts in a row that led to nothing
+	failures int   // connections and attempts in a row that led to nothing: the backoff
+	hopeless bool  // an attempt since the last connection has failed: calls do not wait
 	suspect  bool  // the next connection has to answer a heartbeat before it takes calls
 	last     error // why the last connection or attempt ended
 	tally    tally
@@ -122,6 +123,7 @@ func (l *link) failed(err error) (wait time.Duration) {
 			x.p.opt.logger.Warn("provider not reachable", zap.String("address", x.settings.address), zap.Error(err))
 		}
 		l.failures++
+		l.hopeless = true
 		l.last = err
 		x.update()
 	}
@@ -151,6 +153,7 @@ func (l *link) adopt(nc net.Conn) {
 
 // open lets calls use the connection. The exchange's lock is held.
 func (l *link) open(c *conn) {
+	l.failures, l.hopeless = 0, false
 	l.ready.Store(c)
 	l.x.p.opt.logger.Debug("connected", zap.String("address", l.x.settings.address), zap.Stringer("local", c.nc.LocalAddr()))
 	l.x.update()
@@ -164,11 +167,9 @@ func (l *link) changed(c *conn) {
 		switch err := c.cause(); {
 		case err != nil:
 			l.ended(c, err)
-		case c.answered.Load():
-			l.failures, l.suspect = 0, false
-			if l.ready.Load() == nil {
-				l.open(c)
-			}
+		case c.answered.Load() && l.ready.Load() == nil:
+			l.suspect = false
+			l.open(c)
 		}
 		x.update()
 	}
@@ -185,7 +186,7 @@ func (l *link) changed(c *conn) {
 // are used up, costs no calls. The exchange's lock is held.
 func (l *link) ended(c *conn, err error) {
 	l.conn = nil
-	l.ready.Store(nil)
+	onTrial := l.ready.Swap(nil) == nil
 	l.tally.writes += c.writes.Load()
 	l.tally.reads += c.reads.Load()
 	l.tally.late += c.late.Load()
@@ -194,11 +195,11 @@ func (l *link) ended(c *conn, err error) {
 	}
 	switch {
 	case c.readonly.Load():
-		l.failures, l.suspect = max(l.failures+1, afterReadOnly), true
+		l.failures, l.suspect, l.hopeless = max(l.failures+1, afterReadOnly), true, true
 	case c.answered.Load():
 		l.failures, l.suspect = 0, false
 	default:
-		l.failures, l.suspect = l.failures+1, true
+		l.failures, l.suspect, l.hopeless = l.failures+1, true, onTrial
 		err = fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	l.last = err

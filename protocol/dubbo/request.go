@@ -34,12 +34,12 @@ type service struct {
 	url     url.URL
 	payload int
 
-	head   []byte // header and the first three values
-	before []byte // attachments up to the timeout
-	behind []byte // attachments behind it
+	head      []byte     // header and the first three values
+	addressed []byte     // start of the attachments: where the call goes
+	own       []ownValue // attachments that a call may replace
 
 	mu       sync.Mutex
-	prefixes atomic.Pointer[[][]byte] // by Method.ID: head, method, descriptor
+	prefixes atomic.Pointer[[]*prefix] // by Method.ID
 }
 
 func newService(u url.URL, application string) *service {
@@ -47,7 +47,7 @@ func newService(u url.URL, application string) *service {
 		application = name
 	}
 	s := &service{url: u, payload: payloadOf(u)}
-	s.prefixes.Store(new([][]byte))
+	s.prefixes.Store(new([]*prefix))
 
 	b := frame.Header{Request: true, TwoWay: true, Serialization: frame.Hessian2}.Append(nil)
 	b = hessian2.AppendString(b, protocolVersion)
@@ -58,52 +58,81 @@ func newService(u url.URL, application string) *service {
 	if path == "" {
 		path = u.Interface()
 	}
-	s.before = []byte{'H'}
-	s.before = appendPair(s.before, "path", path)
-	s.before = appendPair(s.before, "interface", u.Interface())
-	s.before = appendPair(s.before, "version", u.Param("version"))
-	s.before = appendPair(s.before, "group", u.Param("group"))
-	s.behind = appendPair(s.behind, "remote.application", application)
-	s.behind = appendPair(s.behind, "token", u.Param("token"))
+	b = appendPair([]byte{'H'}, "path", path)
+	b = appendPair(b, "interface", u.Interface())
+	b = appendPair(b, "version", u.Param("version"))
+	s.addressed = appendPair(b, "group", u.Param("group"))
+	s.own = []ownValue{
+		{"remote.application", appendPair(nil, "remote.application", application)},
+		{"token", appendPair(nil, "token", u.Param("token"))},
+	}
 	return s
+}
+
+type ownValue struct {
+	key  string
+	pair []byte // encoded; empty for none
 }
 
 // appendRequest appends the whole frame of a call, id and length apart. budget is
 // the time left for it.
 func (s *service) appendRequest(b []byte, inv *protocol.Invocation, budget time.Duration) ([]byte, error) {
-	m := inv.Method
-	b = append(b, s.prefix(m)...)
+	b = append(b, s.prefix(inv.Method)...)
 	b, err := hessian2.AppendArguments(b, inv.Arguments)
 	if err != nil {
 		return b, err
 	}
-	b = append(b, s.before...)
+	return s.appendAttachments(b, inv, budget), nil
+}
+
+func (s *service) appendAttachments(b []byte, inv *protocol.Invocation, budget time.Duration) []byte {
+	b = append(b, s.addressed...)
 	b = appendTimeout(b, budget)
-	b = append(b, s.behind...)
-	b = appendPair(b, "generic", m.Generic)
+	for _, o := range s.own {
+		if inv.Attachment(o.key) == "" {
+			b = append(b, o.pair...)
+		}
+	}
+	b = appendPair(b, "generic", inv.Method.Generic)
 	if inv.Tag != "" && inv.Attachment("dubbo.tag") == "" {
 		b = appendPair(b, "dubbo.tag", inv.Tag)
 	}
 	if inv.AttachmentCount() > 0 {
-		token := s.url.Param("token")
 		for key, value := range inv.Attachments() {
-			if !reserved(key) && (key != "token" || value != token) {
+			if !reserved(key) {
 				b = hessian2.AppendString(hessian2.AppendString(b, key), value)
 			}
 		}
 	}
-	return append(b, 'Z'), nil
+	return append(b, 'Z')
 }
 
-// prefix returns everything before the arguments.
+// prefix is everything before the arguments of one method's calls.
+type prefix struct {
+	name, descriptor string
+	bytes            []byte
+}
+
+func (p *prefix) of(m *protocol.Method) bool {
+	return p != nil && p.name == m.WireName && p.descriptor == m.Descriptor
+}
+
+// prefix returns the encoded head of the method's requests. The first method that
+// comes with an ID has its place in the table.
 func (s *service) prefix(m *protocol.Method) []byte {
-	if ps := *s.prefixes.Load(); uint(m.ID) < uint(len(ps)) && ps[m.ID] != nil {
-		return ps[m.ID]
+	ps := *s.prefixes.Load()
+	if uint(m.ID) < uint(len(ps)) && ps[m.ID].of(m) {
+		return ps[m.ID].bytes
 	}
-	p := hessian2.AppendString(slices.Clip(s.head), m.WireName)
-	p = hessian2.AppendString(p, m.Descriptor)
+	b := hessian2.AppendString(slices.Clip(s.head), m.WireName)
+	b = slices.Clip(hessian2.AppendString(b, m.Descriptor))
+	s.keep(m, b)
+	return b
+}
+
+func (s *service) keep(m *protocol.Method, b []byte) {
 	if uint(m.ID) >= maxPrefixes {
-		return p
+		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,9 +140,10 @@ func (s *service) prefix(m *protocol.Method) []byte {
 	for len(ps) <= m.ID {
 		ps = append(ps, nil)
 	}
-	ps[m.ID] = slices.Clip(p)
-	s.prefixes.Store(&ps)
-	return p
+	if ps[m.ID] == nil {
+		ps[m.ID] = &prefix{m.WireName, m.Descriptor, b}
+		s.prefixes.Store(&ps)
+	}
 }
 
 // appendPair appends an attachment, nothing for an empty value.
