@@ -2,9 +2,6 @@ package loadbalance
 
 import (
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -28,8 +25,8 @@ type Factory func(Config) (LoadBalance, error)
 // Config is what a load balancer is made with. The zero value is what a client
 // uses; tests and simulations set the rest.
 type Config struct {
-	// Now is the clock; nil: the system's. It is read for warm-up only, at most once
-	// per pick and not at all when no provider of the list is warming up.
+	// Now is the clock; nil: the system's. It is for warm-up only and not read by a
+	// pick from a list in which no provider is warming up.
 	Now func() time.Time
 	// Rand returns 64 random bits and is safe for concurrent use; nil: the
 	// generator of math/rand/v2.
@@ -52,32 +49,16 @@ func Builtin() map[string]Factory {
 	}
 }
 
-// Names returns the names of factories, sorted.
-func Names(factories map[string]Factory) []string {
-	return slices.Sorted(maps.Keys(factories))
-}
-
-// New makes the load balancer of that name. Names are case-sensitive as in Dubbo.
-// For one that is not known the error is an [*UnknownError].
+// New makes the load balancer of that name. Names are case-sensitive as in Dubbo;
+// the error for an unknown one lists the known ones and the nearest.
 func New(factories map[string]Factory, name string, cfg Config) (LoadBalance, error) {
 	f, ok := factories[name]
 	if !ok {
-		return nil, &UnknownError{Name: name, Known: Names(factories)}
+		return nil, protocol.UnknownName("load balancer", name, factories)
 	}
 	b, err := f(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("load balancer %q: %w", name, err)
 	}
 	return b, nil
-}
-
-// UnknownError says that no load balancer has a name.
-type UnknownError struct {
-	Name  string
-	Known []string // sorted
-}
-
-// Error names the value, the nearest known name and all of them.
-func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown load balancer %q; known are %s", e.Name, strings.Join(e.Known, ", "))
 }

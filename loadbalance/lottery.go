@@ -77,17 +77,17 @@ func (l lottery) draw(r uint64, n int) int {
 }
 
 // redraws is how often a strategy tries another node in place of one that the call
-// may not go to before it looks at all of them. Trying again does not distort the
-// shares of the others.
-const redraws = 16
+// may not go to before it looks at all of them.
+func redraws(nodes int) int { return min(16, 2*nodes) }
 
-// drawAllowed returns the index of a node that the call may go to, -1 if several
-// draws met none.
-func drawAllowed[T any](b *book[T], l lottery, nodes []*protocol.Node, inv *protocol.Invocation) int {
-	for range min(redraws, 2*len(nodes)) {
-		if i := l.draw(b.rand(), len(nodes)); inv.Allows(nodes[i]) {
+// drawFrom returns the index of a node that the call may go to, at random by
+// weight among all such, -1 when there is none. Drawing again, and in the end among
+// those alone, does not distort their shares.
+func drawFrom[T any](b *book[T], l lottery, w *weights, inv *protocol.Invocation) int {
+	for range redraws(len(w.nodes)) {
+		if i := l.draw(b.rand(), len(w.nodes)); inv.Allows(w.nodes[i]) {
 			return i
 		}
 	}
-	return -1
+	return w.scan(inv, b.rand())
 }

@@ -92,7 +92,8 @@ func (b *book[T]) next(e *entry[T], c *protocol.Candidates, slot int, old *page[
 
 // write makes a new page.
 func (b *book[T]) write(c *protocol.Candidates, slot int, before *page[T]) *page[T] {
-	p := &page[T]{weights: weights{nodes: c.Nodes(), of: make([]int64, c.Len()), version: c.Version()}}
+	p := &page[T]{weights: weights{nodes: c.Nodes(), of: make([]int64, c.Len())}}
+	p.version = c.Version() // before the weights: what changes meanwhile is seen next time
 	b.weigh(&p.weights, slot)
 	p.own = b.make(p, slot, before)
 	return p
@@ -132,7 +133,7 @@ func (b *book[T]) weigh(w *weights, slot int) {
 		}
 		w.total = int64(len(w.of))
 	}
-	w.until = b.since() + hold
+	w.until = now.Sub(b.zero) + hold
 }
 
 func (b *book[T]) now() time.Time {
@@ -164,30 +165,38 @@ func below(r uint64, n int64) int64 {
 	return int64(hi)
 }
 
-// scan returns a node that the call may go to, at random by weight among all such,
-// among those of weight 0 when there is no other, nil when there is none. It looks
-// at every node: it is for calls that nearly nobody may serve.
-func (w *weights) scan(inv *protocol.Invocation, r uint64) *protocol.Node {
-	var pick, spare *protocol.Node
+// at returns the node of an index, nil for -1.
+func (w *weights) at(i int) *protocol.Node {
+	if i < 0 {
+		return nil
+	}
+	return w.nodes[i]
+}
+
+// scan returns the index of a node that the call may go to, at random by weight
+// among all such, among those of weight 0 when there is no other, -1 when there is
+// none. It looks at every node: it is for calls that nearly nobody may serve.
+func (w *weights) scan(inv *protocol.Invocation, r uint64) int {
+	pick, spare := -1, -1
 	var total, spares int64
 	for i, n := range w.nodes {
 		if !inv.Allows(n) {
 			continue
 		}
+		r = scramble(r)
 		if w.of[i] > 0 {
 			total += w.of[i]
 			if below(r, total) < w.of[i] {
-				pick = n
+				pick = i
 			}
 		} else if spares++; below(r, spares) == 0 {
-			spare = n
+			spare = i
 		}
-		r = scramble(r)
 	}
-	if pick != nil {
-		return pick
+	if pick < 0 {
+		return spare
 	}
-	return spare
+	return pick
 }
 
 // scramble steps a random number of its own for one scan: cheaper than the shared

@@ -23,8 +23,5 @@ func (s *random) Select(c *protocol.Candidates, inv *protocol.Invocation) *proto
 	if p == nil {
 		return nil
 	}
-	if i := drawAllowed(s.book, p.own, p.nodes, inv); i >= 0 {
-		return p.nodes[i]
-	}
-	return p.scan(inv, s.book.rand())
+	return p.at(drawFrom(s.book, p.own, &p.weights, inv))
 }

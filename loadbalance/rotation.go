@@ -18,16 +18,17 @@ import (
 // turns of one period, once taken, are a schedule for all following ones, and a
 // turn costs one atomic addition then.
 type rotation struct {
-	nodes  []*protocol.Node
-	of     []int64 // weights, scaled
-	total  int64
-	period int // 0: too long to keep
+	nodes   []*protocol.Node
+	of      []int64 // weights, scaled
+	total   int64
+	settled bool // the weights will stay
 
 	schedule atomic.Pointer[[]int32]
 	turns    atomic.Uint64 // taken from the schedule
 
 	mu     sync.Mutex
 	credit []int64 // before the next turn; with a schedule, before its first
+	period int     // turns until a schedule repeats; 0: not to be recorded
 	start  []int64 // credits before the first recorded turn
 	record []int32
 	tries  int
@@ -57,22 +58,28 @@ func newRotation(w *weights, rand func() uint64) *rotation {
 // in turns (F10, F11). For the same nodes and weights it is the same rotation.
 func (r *rotation) succeed(w *weights) *rotation {
 	next := rotate(w)
-	if next.total == r.total && slices.Equal(next.nodes, r.nodes) && slices.Equal(next.of, r.of) {
+	same := slices.Equal(next.nodes, r.nodes) && slices.Equal(next.of, r.of)
+	if same && (r.settled || !next.settled) {
 		return r
 	}
-	turns := r.owed()
+	owed := r.owed()
+	byNode := make(map[*protocol.Node]float64, len(owed))
+	for i, n := range r.nodes {
+		byNode[n] = owed[i]
+	}
 	for i, n := range next.nodes {
 		if next.of[i] > 0 {
-			next.credit[i] = int64(math.Round(turns[n] * float64(next.total)))
+			next.credit[i] = int64(math.Round(byNode[n] * float64(next.total)))
 		}
 	}
 	next.begin()
 	return next
 }
 
-// owed returns the credits of all nodes in turns.
-func (r *rotation) owed() map[*protocol.Node]float64 {
+// owed returns the credits by node, counted in turns.
+func (r *rotation) owed() []float64 {
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	credit := slices.Clone(r.credit)
 	if s := r.schedule.Load(); s != nil {
 		done := r.turns.Load() % uint64(len(*s))
@@ -83,17 +90,16 @@ func (r *rotation) owed() map[*protocol.Node]float64 {
 			credit[i] += r.of[i] * int64(done)
 		}
 	}
-	r.mu.Unlock()
-	m := make(map[*protocol.Node]float64, len(credit))
-	for i, n := range r.nodes {
-		m[n] = float64(credit[i]) / float64(r.total)
+	owed := make([]float64, len(credit))
+	for i := range credit {
+		owed[i] = float64(credit[i]) / float64(r.total)
 	}
-	return m
+	return owed
 }
 
 // rotate returns a rotation without credits.
 func rotate(w *weights) *rotation {
-	r := &rotation{nodes: w.nodes, of: slices.Clone(w.of), credit: make([]int64, len(w.of))}
+	r := &rotation{nodes: w.nodes, of: slices.Clone(w.of), settled: w.settled, credit: make([]int64, len(w.of))}
 	divisor := int64(0)
 	for _, x := range w.of {
 		divisor = gcd(divisor, x)

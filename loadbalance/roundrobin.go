@@ -24,10 +24,10 @@ func (s *roundRobin) Select(c *protocol.Candidates, inv *protocol.Invocation) *p
 	if p == nil {
 		return nil
 	}
-	for range min(redraws, 2*len(p.nodes)) {
+	for range redraws(len(p.nodes)) {
 		if n := p.nodes[p.own.ticket()]; inv.Allows(n) {
 			return n
 		}
 	}
-	return p.scan(inv, s.book.rand())
+	return p.at(p.scan(inv, s.book.rand()))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
 )
 
 // Ramp is a warm-up curve: the weight that a provider of that full weight has at
@@ -48,7 +49,7 @@ type weighed struct {
 // time, or with a warmup of 0, there is no warm-up.
 func weigh(n *protocol.Node, slot int, now time.Time, ramp Ramp) weighed {
 	m, start := n.Method(slot), n.Life().Start
-	w := weighed{full: min(max(m.Weight, 0), math.MaxInt32)}
+	w := weighed{full: int(fullWeight(m))}
 	w.weight = w.full
 	begin := start.UnixMilli()
 	if w.full <= 1 || m.Warmup <= 0 || start.IsZero() || begin <= 0 {
@@ -62,6 +63,9 @@ func weigh(n *protocol.Node, slot int, now time.Time, ramp Ramp) weighed {
 	w.weight = w.at(w.uptime, ramp)
 	return w
 }
+
+// fullWeight is the weight after warm-up, within Java's int.
+func fullWeight(m *url.Method) int64 { return int64(min(max(m.Weight, 0), math.MaxInt32)) }
 
 // at returns the weight at an uptime within the warm-up.
 func (w *weighed) at(uptime time.Duration, ramp Ramp) int {

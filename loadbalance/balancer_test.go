@@ -1,0 +1,48 @@
+package loadbalance_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+)
+
+func TestBuiltin(t *testing.T) {
+	m := loadbalance.Builtin()
+	require.Contains(t, m, loadbalance.Default)
+	assert.Equal(t, []string{"leastactive", "random", "roundrobin"}, slices.Sorted(maps.Keys(m)))
+	clear(m)
+	assert.NotEmpty(t, loadbalance.Builtin(), "the map is the caller's own")
+	for name := range loadbalance.Builtin() {
+		lb, err := loadbalance.New(loadbalance.Builtin(), name, loadbalance.Config{})
+		require.NoError(t, err)
+		assert.NotNil(t, lb)
+	}
+}
+
+func TestNewUnknown(t *testing.T) {
+	for name, want := range map[string]string{
+		"leastActive": `unknown load balancer "leastActive", did you mean "leastactive"? (known: leastactive, random, roundrobin)`,
+		"roundrobbin": `unknown load balancer "roundrobbin", did you mean "roundrobin"? (known: leastactive, random, roundrobin)`,
+		"fastest":     `unknown load balancer "fastest" (known: leastactive, random, roundrobin)`,
+		"":            `unknown load balancer "" (known: leastactive, random, roundrobin)`,
+	} {
+		lb, err := loadbalance.New(loadbalance.Builtin(), name, loadbalance.Config{})
+		require.EqualError(t, err, want)
+		assert.Nil(t, lb)
+	}
+}
+
+func TestNewFails(t *testing.T) {
+	cause := errors.New("no zone given")
+	m := map[string]loadbalance.Factory{"zone": func(loadbalance.Config) (loadbalance.LoadBalance, error) { return nil, cause }}
+	lb, err := loadbalance.New(m, "zone", loadbalance.Config{})
+	require.ErrorIs(t, err, cause)
+	require.EqualError(t, err, `load balancer "zone": no zone given`)
+	assert.Nil(t, lb)
+}
