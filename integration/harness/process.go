@@ -157,7 +157,7 @@ func (p *Process) Log(lines int) string { return tail(p.log, lines) }
 
 // failure is an error about the process that ends with the tail of its log.
 func (p *Process) failure(format string, args ...any) error {
-	return fmt.Errorf("%s %s\n--- end of %s\n%s", p.name, fmt.Sprintf(format, args...), p.log, p.Log(40))
+	return fmt.Errorf("%s %s\n--- end of %s\n%s", p.name, fmt.Sprintf(format, args...), p.log, p.Log(25))
 }
 
 const tailWidth = 400

@@ -26,14 +26,25 @@ public final class Provider {
         try {
             start(Options.parse(args));
         } catch (IllegalArgumentException e) {
-            System.err.println(e.getMessage() + "\n" + Options.usage());
-            System.exit(2);
+            fail(2, Options.usage(), e);
         } catch (Throwable e) {
-            // Dubbo's threads are not daemons: without an exit a failed start would hang.
             e.printStackTrace();
-            System.exit(1);
+            fail(1, "", e);
         }
         new CountDownLatch(1).await();
+    }
+
+    /**
+     * Ends with the reason as the last line. Not by {@code exit}: Dubbo's shutdown hooks would bury it under their log; and not by
+     * returning: Dubbo's threads are not daemons.
+     */
+    private static void fail(int status, String before, Throwable error) {
+        StringBuilder reasons = new StringBuilder(before + "FAILED: ");
+        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
+            reasons.append(cause == error ? "" : "; cause: ").append(cause.getMessage());
+        }
+        System.err.println(reasons);
+        Runtime.getRuntime().halt(status);
     }
 
     private static void start(Options options) throws IOException {
