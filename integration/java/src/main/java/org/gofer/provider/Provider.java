@@ -35,15 +35,15 @@ public final class Provider {
     }
 
     /**
-     * Ends with the reason as the last line. Not by {@code exit}: Dubbo's shutdown hooks would bury it under their log; and not by
-     * returning: Dubbo's threads are not daemons.
+     * Ends with the first cause as the last line. Not by {@code exit}: Dubbo's shutdown hooks would bury it under
+     * their log; and not by returning: Dubbo's threads are not daemons.
      */
     private static void fail(int status, String before, Throwable error) {
-        StringBuilder reasons = new StringBuilder(before + "FAILED: ");
-        for (Throwable cause = error; cause != null; cause = cause.getCause()) {
-            reasons.append(cause == error ? "" : "; cause: ").append(cause.getMessage());
+        Throwable root = error;
+        while (root.getCause() != null) {
+            root = root.getCause();
         }
-        System.err.println(reasons);
+        System.err.println(before + "FAILED: " + root.getMessage());
         Runtime.getRuntime().halt(status);
     }
 
