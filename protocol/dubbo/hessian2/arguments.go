@@ -1,51 +1,60 @@
 package hessian2
 
-import (
-	"fmt"
-	"time"
+import "time"
 
-	hessian "github.com/apache/dubbo-go-hessian2"
-)
-
-// AppendArguments appends the arguments of one request. All of them share one
-// table of references. On error b is returned as it was.
+// AppendArguments appends the arguments of one request. They share one table of
+// classes and references, so a value that occurs in two of them arrives as one
+// object. On error, an [*ArgumentError], b comes back as it was.
 func AppendArguments(b []byte, args []any) ([]byte, error) {
 	start := len(b)
-	var enc *hessian.Encoder
+	var e encoder
 	for i, a := range args {
-		var err error
 		if out, ok := appendScalar(b, a); ok {
 			b = out
 			continue
 		}
-		if enc == nil {
-			enc = hessian.NewEncoder()
+		e.b = b
+		if err := e.any(a); err != nil {
+			err.Index = i
+			return b[:start], err
 		}
-		if b, err = appendLibrary(b, enc, a); err != nil {
-			return b[:start], fmt.Errorf("hessian2: argument %d (%T): %w", i, a, err)
-		}
+		b = e.b
 	}
 	return b, nil
 }
 
-func appendScalar(b []byte, a any) ([]byte, bool) {
-	switch v := a.(type) {
+// Append appends one value, as [AppendArguments] does.
+func Append(b []byte, v any) ([]byte, error) { return AppendArguments(b, []any{v}) }
+
+// appendScalar appends what needs neither tables nor reflection.
+func appendScalar(b []byte, v any) ([]byte, bool) {
+	switch v := v.(type) {
 	case nil:
 		return AppendNull(b), true
 	case string:
 		return AppendString(b, v), true
 	case bool:
 		return AppendBool(b, v), true
+	case int:
+		return AppendInt64(b, int64(v)), true
+	case int8:
+		return AppendInt32(b, int32(v)), true
+	case int16:
+		return AppendInt32(b, int32(v)), true
 	case int32:
 		return AppendInt32(b, v), true
 	case int64:
 		return AppendInt64(b, v), true
-	case int:
+	case uint8:
+		return AppendInt32(b, int32(v)), true
+	case uint16:
+		return AppendInt32(b, int32(v)), true
+	case uint32:
 		return AppendInt64(b, int64(v)), true
-	case float64:
-		return AppendFloat64(b, v), true
 	case float32:
 		return AppendFloat32(b, v), true
+	case float64:
+		return AppendFloat64(b, v), true
 	case []byte:
 		if v == nil {
 			return AppendNull(b), true
@@ -53,19 +62,24 @@ func appendScalar(b []byte, a any) ([]byte, bool) {
 		return AppendBytes(b, v), true
 	case time.Time:
 		return AppendTime(b, v), true
+	case *string:
+		return appendPointer(b, v, AppendString), true
+	case *bool:
+		return appendPointer(b, v, AppendBool), true
+	case *int32:
+		return appendPointer(b, v, AppendInt32), true
+	case *int64:
+		return appendPointer(b, v, AppendInt64), true
+	case *float64:
+		return appendPointer(b, v, AppendFloat64), true
 	}
 	return b, false
 }
 
-func appendLibrary(b []byte, enc *hessian.Encoder, a any) (out []byte, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			out, err = b, fmt.Errorf("cannot be encoded: %v", r)
-		}
-	}()
-	start := len(enc.Buffer())
-	if err := enc.Encode(a); err != nil {
-		return b, err
+// appendPointer appends a boxed value.
+func appendPointer[T any](b []byte, p *T, appendValue func([]byte, T) []byte) []byte {
+	if p == nil {
+		return AppendNull(b)
 	}
-	return append(b, enc.Buffer()[start:]...), nil
+	return appendValue(b, *p)
 }

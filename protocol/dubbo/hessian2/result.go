@@ -3,66 +3,149 @@ package hessian2
 import (
 	"fmt"
 	"reflect"
-
-	hessian "github.com/apache/dubbo-go-hessian2"
+	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
-// DecodeResult decodes the body of a response with status 20 into r.
+// The flags at the start of a result. Adding 3 says that attachments follow (B105).
+const (
+	flagException = iota
+	flagValue
+	flagNull
+	flagAttachments
+	flagLimit = 2 * flagAttachments
+)
+
+// DecodeResult decodes the body of a response with status 20 into r: the value into
+// r.Target (or r.Value when Target is nil), and the attachments if they are wanted.
+// An exception of the method is returned as remote. An error is a [*DecodeError];
+// the target is then reset to its zero value.
+//
+// It does not keep body. A scalar in a target of its type is decoded without any
+// allocation but that of the value.
 func DecodeResult(body []byte, r *protocol.Result) (remote *protocol.RemoteError, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			remote, err = nil, fmt.Errorf("hessian2: cannot decode the result: %v", p)
-		}
-	}()
-	d := hessian.NewDecoderSize(body, 64)
-	v, err := d.Decode()
+	d := newDecoder(body)
+	flag, err := d.int32("the flag of a result")
 	if err != nil {
 		return nil, err
 	}
-	flag, ok := v.(int32)
-	if !ok || flag < 0 || flag > 5 {
-		return nil, fmt.Errorf("hessian2: unknown result flag %v", v)
+	if flag < 0 || flag >= flagLimit {
+		return nil, d.fail(0, "the result has the unknown flag %d", flag)
 	}
-	if flag%3 == 2 {
+	switch flag % flagAttachments {
+	case flagNull:
 		r.Null = true
-	} else if v, err = d.Decode(); err != nil {
+	case flagValue:
+		err = d.result(r)
+	default:
+		d.plain = false // an exception may be read twice
+		remote, err = d.exception()
+	}
+	if err == nil && flag >= flagAttachments {
+		err = d.attachments(r)
+	}
+	if err == nil && d.i < len(body) {
+		err = d.fail(d.i, "%d bytes are left after the result", len(body)-d.i)
+	}
+	if err != nil {
+		if r.Target != nil {
+			if v := reflect.ValueOf(r.Target); v.Kind() == reflect.Pointer && !v.IsNil() {
+				v.Elem().SetZero()
+			}
+		}
+		r.Reset()
 		return nil, err
-	} else if flag%3 == 0 {
-		return &protocol.RemoteError{Message: fmt.Sprint(v)}, nil
-	} else if v == nil {
-		r.Null = true
-	} else if r.Target != nil {
-		reflect.ValueOf(r.Target).Elem().Set(reflect.ValueOf(v))
-	} else {
-		r.Value = v
 	}
-	if flag < 3 || !r.WantAttachments {
-		return nil, nil
-	}
-	if v, err = d.Decode(); err != nil {
-		return nil, err
-	}
-	r.Attachments = map[string]any{}
-	m, _ := v.(map[any]any)
-	for k, v := range m {
-		r.Attachments[fmt.Sprint(k)] = v
-	}
-	return nil, nil
+	return remote, nil
 }
 
-// DecodeText decodes the text of an error status.
-func DecodeText(serialization byte, body []byte) (text string, ok bool) {
-	defer func() {
-		if recover() != nil {
-			text, ok = "", false
-		}
-	}()
-	if serialization != 2 {
-		return "", false
+func (d *decoder) result(r *protocol.Result) error {
+	t, err := d.tag()
+	if err != nil {
+		return err
 	}
-	v, err := hessian.NewDecoderSize(body, 64).Decode()
-	text, _ = v.(string)
-	return text, err == nil
+	k := kinds[t]
+	if k == kindNull {
+		r.Null = true
+		return nil
+	}
+	switch p := r.Target.(type) {
+	case nil:
+		r.Value, err = d.natural(t)
+		return err
+	case *any:
+		*p, err = d.natural(t)
+		return err
+	case *string:
+		if k == kindString {
+			*p, err = d.text(t)
+			return err
+		}
+	case *bool:
+		if k == kindBool {
+			*p = t == tagTrue
+			return nil
+		}
+	case *int64:
+		if k == kindLong || k == kindInt {
+			*p, err = d.integer(t)
+			return err
+		}
+	case *float64:
+		if k == kindDouble {
+			*p, err = d.double(t)
+			return err
+		}
+	case *[]byte:
+		if k == kindBinary {
+			*p, err = d.binary(t)
+			return err
+		}
+	case *time.Time:
+		if k == kindDate {
+			*p, err = d.date(t)
+			return err
+		}
+	case *struct{}: // void: whatever comes
+		d.i--
+		return d.skip()
+	}
+	v := reflect.ValueOf(r.Target)
+	if v.Kind() != reflect.Pointer || v.IsNil() {
+		return fmt.Errorf("hessian2: the target of a result must be a pointer that is not nil, not %T", r.Target)
+	}
+	return d.value(t, v.Elem())
+}
+
+// attachments reads the attachments that end a result, or checks that they are there.
+func (d *decoder) attachments(r *protocol.Result) error {
+	if !r.WantAttachments || d.peek() == tagNull {
+		return under("attachments", d.skip())
+	}
+	at := d.i
+	v, err := d.any()
+	if err != nil {
+		return under("attachments", err)
+	}
+	m, ok := v.(map[string]any)
+	if !ok {
+		return d.fail(at, "the attachments are a %T, not a map with string keys", v)
+	}
+	r.Attachments = m
+	return nil
+}
+
+// DecodeValues decodes all the values of a message into their natural Go values.
+func DecodeValues(b []byte) ([]any, error) {
+	d := newDecoder(b)
+	var values []any
+	for d.i < len(b) {
+		v, err := d.any()
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+	}
+	return values, nil
 }
