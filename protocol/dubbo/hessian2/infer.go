@@ -9,28 +9,47 @@ import (
 	hessian "github.com/apache/dubbo-go-hessian2"
 )
 
-// Infer returns the signature of a method whose types nobody stated, from the Go
-// types of its arguments: bool, int8, int16, int32, int64, float32, float64 are
+// InferTypes returns the Java types of parameters that nobody stated, from the Go
+// types of the arguments: bool, int8, int16, int32, int64, float32, float64 are
 // Java's primitives and pointers to them the boxed types; string, []byte, time.Time
 // and structs or enums with a Java class are themselves. Everything else could mean
 // several Java types (an int is int or long, a slice a List or an array): the error
 // then shows what to write.
-func Infer(method string, args []any) (Signature, error) {
-	s := Signature{Name: method, Types: make([]string, len(args)), Stated: true}
-	unknown := -1
+func InferTypes(args []any) ([]string, error) {
+	types := make([]string, len(args))
 	for i, a := range args {
 		name, ok := javaTypeOf(a)
-		if !ok && unknown < 0 {
-			unknown = i
+		if !ok {
+			return nil, cannotInfer(i, args)
 		}
-		s.Types[i] = name
+		types[i] = name
 	}
-	if unknown >= 0 {
-		return Signature{}, fmt.Errorf("hessian2: method %q: the Java type of argument %d (%T) cannot be inferred; state the types as declared, such as %q",
-			method, unknown, args[unknown], s)
+	return types, nil
+}
+
+// AppendInferred appends what [InferTypes] returns, separated by commas: a key for
+// the method that is meant.
+func AppendInferred(b []byte, args []any) ([]byte, error) {
+	for i, a := range args {
+		name, ok := javaTypeOf(a)
+		if !ok {
+			return b, cannotInfer(i, args)
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, name...)
 	}
-	s.Descriptor = descriptor(s.Types)
-	return s, nil
+	return b, nil
+}
+
+func cannotInfer(i int, args []any) error {
+	types := make([]string, len(args))
+	for k, a := range args {
+		types[k], _ = javaTypeOf(a)
+	}
+	return &ArgumentError{Index: i, Type: fmt.Sprintf("%T", args[i]), Reason: "its Java type cannot be inferred; " +
+		"state the types behind the method's name as they are declared, such as (" + strings.Join(types, ",") + ")"}
 }
 
 // javaTypeOf returns the Java type of an argument; ok is false when it is a guess.

@@ -11,16 +11,10 @@ type Signature struct {
 	Name       string
 	Types      []string // Java names: long, byte[], java.util.List, com.x.Outer$Inner[]
 	Descriptor string   // JVM descriptor of the parameters: J[BLjava/util/List;…
-	Stated     bool     // false: only a name was given, the types are to be inferred
 }
 
-// String returns name(type,type), or the bare name when no types are stated.
-func (s Signature) String() string {
-	if !s.Stated {
-		return s.Name
-	}
-	return s.Name + "(" + strings.Join(s.Types, ",") + ")"
-}
+// String returns name(type,type).
+func (s Signature) String() string { return s.Name + "(" + strings.Join(s.Types, ",") + ")" }
 
 // ParseSignature reads a method in Java's words: a name and, in parentheses, the
 // erased parameter types as they are declared, without parameter names. "..." is an
@@ -29,16 +23,15 @@ func ParseSignature(text string) (Signature, error) {
 	bad := func(format string, args ...any) (Signature, error) {
 		return Signature{}, fmt.Errorf("hessian2: method %q: %s", text, fmt.Sprintf(format, args...))
 	}
-	name, list, stated := strings.Cut(strings.TrimSpace(text), "(")
-	s := Signature{Name: strings.TrimSpace(name), Stated: stated}
+	name, list, found := strings.Cut(text, "(")
+	s := Signature{Name: strings.TrimSpace(name)}
 	if !isIdentifier(s.Name) {
 		return bad("%q is no name of a Java method", s.Name)
 	}
-	if !stated {
-		return s, nil
-	}
 	list, rest, closed := strings.Cut(list, ")")
 	switch {
+	case !found:
+		return bad("the parameter types are missing: write %s() if there are none", s.Name)
 	case !closed:
 		return bad("the ) after the parameter types is missing")
 	case strings.TrimSpace(rest) != "":
@@ -54,28 +47,25 @@ func ParseSignature(text string) (Signature, error) {
 		}
 		s.Types = append(s.Types, t)
 	}
-	s.Descriptor = descriptor(s.Types)
+	s.Descriptor = Descriptor(s.Types)
 	return s, nil
 }
 
-// Descriptor returns the JVM descriptor of parameter types given by their Java
-// names.
-func Descriptor(types []string) (string, error) {
-	known := make([]string, len(types))
-	for i, t := range types {
-		var err error
-		if known[i], err = javaType(t, false); err != nil {
-			return "", fmt.Errorf("hessian2: parameter %d: %w", i+1, err)
-		}
+// CheckMethodName returns an error if no Java method can have the name.
+func CheckMethodName(name string) error {
+	if !isIdentifier(name) {
+		return fmt.Errorf("hessian2: %q is no name of a Java method", name)
 	}
-	return descriptor(known), nil
+	return nil
 }
 
 var primitives = map[string]byte{
 	"boolean": 'Z', "byte": 'B', "char": 'C', "double": 'D', "float": 'F', "int": 'I', "long": 'J', "short": 'S',
 }
 
-func descriptor(types []string) string {
+// Descriptor returns the JVM descriptor of parameter types as [ParseSignature] and
+// [InferTypes] name them.
+func Descriptor(types []string) string {
 	var b strings.Builder
 	for _, t := range types {
 		base := strings.TrimRight(t, "[]")
