@@ -54,6 +54,9 @@ func Main(m *testing.M, use func(*Environment)) int {
 	})()
 	use(env)
 	code := m.Run()
+	if ctx.Err() != nil {
+		select {} // the interruption ends the process, once it has cleaned up
+	}
 	if err := env.Table.publish(os.Stdout, os.Getenv("GOFER_INTEROP_TABLE")); err != nil {
 		fmt.Fprintf(os.Stderr, "FAIL: GOFER_INTEROP_TABLE: %v\n", err)
 		code = max(code, 1)
