@@ -132,7 +132,7 @@ func FuzzCompileMethod(f *testing.F) {
 		}
 		m, problems := CompileMethod(u, method)
 		require.Positive(t, m.Timeout)
-		require.GreaterOrEqual(t, min(m.Retries, m.Actives, m.Executes, m.Weight, m.Forks, int(m.Warmup)), 0)
+		require.GreaterOrEqual(t, min(m.Retries, m.Actives, m.Weight, m.Forks, int(m.Warmup)), 0)
 		require.NotEmpty(t, m.HashArguments)
 		require.GreaterOrEqual(t, slices.Min(m.HashArguments), 0)
 		valid := Validate(u)

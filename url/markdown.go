@@ -31,7 +31,11 @@ func (p Parameter) markdown() string {
 	if p.Level == LevelMethod {
 		method = "yes"
 	}
-	cells := []string{"`" + p.Key + "`", kind, def, p.Scope.String(), method, p.Doc}
+	doc := p.Doc
+	if p.Ignored {
+		doc += " *Accepted without effect.*"
+	}
+	cells := []string{"`" + p.Key + "`", kind, def, p.Scope.String(), method, doc}
 	for i, c := range cells {
 		cells[i] = strings.ReplaceAll(c, "|", `\|`)
 	}

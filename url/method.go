@@ -79,30 +79,21 @@ func (u URL) Methods() []string {
 type Method struct {
 	Name string
 
-	Timeout     time.Duration // of one attempt; always > 0
-	Retries     int           // further attempts after the first; never negative
-	LoadBalance string
-	Cluster     string
-	Sticky      bool
-	Return      bool // false = one-way
-	Sent        bool // a one-way call waits until it is written
-	Async       bool
-	Deprecated  bool
+	Timeout          time.Duration // of one attempt; always > 0
+	TimeoutCountdown bool          // tell the provider how much of it is left
+	Retries          int           // further attempts after the first; never negative
+	Return           bool          // false = one-way
+	Sent             bool          // a one-way call waits until it is written
+	Actives          int           // most calls in flight at one provider; 0 = no limit
 
-	Actives  int // most calls in flight at one provider; 0 = no limit
-	Executes int // what the provider itself allows; 0 = no limit
-	Weight   int // 0 = only if no other provider has weight
-	Warmup   time.Duration
-
-	Forks         int
-	FailbackTasks int
-	HashNodes     int
-	HashArguments []int
-	Merger        string
-	Mock          string // as it stands in the URL, often escaped
-
-	TimeoutCountdown       bool // pass the rest of the time on to the provider
-	InvocationIDAutoAttach bool
+	LoadBalance   string
+	Cluster       string
+	Sticky        bool
+	Weight        int // 0 = only if no other provider has weight
+	Warmup        time.Duration
+	HashNodes     int   // points on the ring
+	HashArguments []int // at least one, counted from 0
+	Forks         int   // 0 = all
 }
 
 // CompileMethod reads the parameters of one method. Applied to the provider as a
@@ -116,31 +107,23 @@ func CompileMethod(u URL, name string) (Method, []Problem) {
 		r.method = name
 	}
 	m := Method{
-		Name:        name,
-		Timeout:     r.Duration("timeout"),
-		Retries:     max(0, r.Int("retries")), // Java's -1 is one attempt, too
-		LoadBalance: r.Text("loadbalance"),
-		Cluster:     r.Text("cluster"),
-		Sticky:      r.Bool("sticky"),
-		Return:      r.Bool("return"),
-		Sent:        r.Bool("sent"),
-		Async:       r.Bool("async"),
-		Deprecated:  r.Bool("deprecated"),
+		Name: name,
 
-		Actives:  r.Int("actives"),
-		Executes: r.Int("executes"),
-		Weight:   r.Int("weight"),
-		Warmup:   r.Duration("warmup"),
+		Timeout:          r.Duration("timeout"),
+		TimeoutCountdown: r.Bool("enable-timeout-countdown"),
+		Retries:          max(0, r.Int("retries")), // Java's -1 is one attempt, too
+		Return:           r.Bool("return"),
+		Sent:             r.Bool("sent"),
+		Actives:          r.Int("actives"),
 
-		Forks:         r.Int("forks"),
-		FailbackTasks: r.Int("failbacktasks"),
+		LoadBalance:   r.Text("loadbalance"),
+		Cluster:       r.Text("cluster"),
+		Sticky:        r.Bool("sticky"),
+		Weight:        r.Int("weight"),
+		Warmup:        r.Duration("warmup"),
 		HashNodes:     r.Int("hash.nodes"),
 		HashArguments: r.Numbers("hash.arguments"),
-		Merger:        r.Text("merger"),
-		Mock:          r.Text("mock"),
-
-		TimeoutCountdown:       r.Bool("enable-timeout-countdown"),
-		InvocationIDAutoAttach: r.Bool("invocationid.autoattach"),
+		Forks:         r.Int("forks"),
 	}
 	return m, r.problems
 }

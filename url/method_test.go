@@ -12,24 +12,22 @@ func TestCompileMethodDefaults(t *testing.T) {
 		m, problems := CompileMethod(u, "m")
 		assert.Empty(t, problems)
 		assert.Equal(t, Method{
-			Name: "m", Timeout: time.Second, Retries: 2, LoadBalance: "random", Cluster: "failover", Return: true,
-			Weight: 100, Warmup: 10 * time.Minute, Forks: 2, FailbackTasks: 100, HashNodes: 160, HashArguments: []int{0},
+			Name: "m", Timeout: time.Second, Retries: 2, Return: true, LoadBalance: "random", Cluster: "failover",
+			Weight: 100, Warmup: 10 * time.Minute, HashNodes: 160, HashArguments: []int{0}, Forks: 2,
 		}, m)
 	}
 }
 
 func TestCompileMethodReadsEverything(t *testing.T) {
 	u := parsed(t, "dubbo://h:1/a.B?timeout=1&m.timeout=250&retries=7&m.retries=0&m.loadbalance=consistenthash&cluster=failfast"+
-		"&m.sticky=true&m.return=false&m.sent=true&m.async=TRUE&m.deprecated=true&m.actives=3&m.executes=4&m.weight=0&warmup=5s"+
-		"&m.forks=5&failbacktasks=6&m.hash.nodes=320&m.hash.arguments=0,2&m.merger=list&m.mock=fail:return+null"+
-		"&m.enable-timeout-countdown=true&m.invocationid.autoattach=true&methods=m,n")
+		"&m.sticky=TRUE&m.return=false&m.sent=true&m.actives=3&m.weight=0&warmup=5s&m.forks=5&m.hash.nodes=320&m.hash.arguments=0,2"+
+		"&m.enable-timeout-countdown=true&methods=m,n")
 	m, problems := CompileMethod(u, "m")
 	assert.Empty(t, problems)
 	assert.Equal(t, Method{
-		Name: "m", Timeout: 250 * time.Millisecond, Retries: 0, LoadBalance: "consistenthash", Cluster: "failfast",
-		Sticky: true, Return: false, Sent: true, Async: true, Deprecated: true, Actives: 3, Executes: 4, Weight: 0,
-		Warmup: 5 * time.Second, Forks: 5, FailbackTasks: 6, HashNodes: 320, HashArguments: []int{0, 2},
-		Merger: "list", Mock: "fail:return+null", TimeoutCountdown: true, InvocationIDAutoAttach: true,
+		Name: "m", Timeout: 250 * time.Millisecond, TimeoutCountdown: true, Retries: 0, Return: false, Sent: true, Actives: 3,
+		LoadBalance: "consistenthash", Cluster: "failfast", Sticky: true, Weight: 0, Warmup: 5 * time.Second,
+		HashNodes: 320, HashArguments: []int{0, 2}, Forks: 5,
 	}, m)
 
 	n, _ := CompileMethod(u, "n")
@@ -71,6 +69,7 @@ func TestCompileMethodReplacesBadValues(t *testing.T) {
 		{"hash.arguments=x", map[string]string{"hash.arguments": "0"}, func(m Method) bool { return len(m.HashArguments) == 1 }},
 		{"m.hash.arguments=x&hash.arguments=3,4", map[string]string{"m.hash.arguments": "3,4"}, func(m Method) bool { return m.HashArguments[1] == 4 }},
 		{"methods=other&m.timeout=x", nil, func(m Method) bool { return m.Timeout == time.Second }},
+		{"m.timeout=x&timeout=1500us", map[string]string{"m.timeout": "1.5ms"}, func(m Method) bool { return m.Timeout == 1500*time.Microsecond }},
 		{"m.timeout=1500us", nil, func(m Method) bool { return m.Timeout == 1500*time.Microsecond }},
 	} {
 		m, problems := CompileMethod(parsed(t, "dubbo://h:1/a.B?"+tc.params), "m")
@@ -91,7 +90,7 @@ func TestCompileMethodReplacesBadValues(t *testing.T) {
 func TestReader(t *testing.T) {
 	r := NewReader(parsed(t, "zookeeper://h:1?session=30s&timeout=x&group=prod&check=false&own=text&timestamp=1795980000456"))
 	assert.Equal(t, 30*time.Second, r.Duration("session"))
-	assert.Equal(t, 30*time.Second, r.Duration("timeout"), "the default of a registry")
+	assert.Equal(t, 5*time.Second, r.Duration("timeout"), "the default of a registry")
 	assert.Equal(t, "prod", r.Text("group"))
 	assert.False(t, r.Bool("check"))
 	assert.True(t, r.Bool("register"))
@@ -102,8 +101,18 @@ func TestReader(t *testing.T) {
 	assert.Zero(t, r.Int("nosuch"))
 	if assert.Len(t, r.Problems(), 1) {
 		assert.Equal(t, "timeout", r.Problems()[0].Key)
-		assert.Equal(t, "30000", r.Problems()[0].Fallback)
+		assert.Equal(t, "5000", r.Problems()[0].Fallback)
 	}
+
+	r = NewReader(parsed(t, "h?my.int=-7&my.time=-2s&my.bool=true&my.list=1,-2&my.bad=x&half=1500us&warmup=-1"))
+	assert.Equal(t, -7, r.Int("my.int"), "keys of one's own are read without bounds")
+	assert.Equal(t, -2*time.Second, r.Duration("my.time"))
+	assert.True(t, r.Bool("my.bool"))
+	assert.Equal(t, []int{1, -2}, r.Numbers("my.list"))
+	assert.Empty(t, r.Problems())
+	assert.Zero(t, r.Int("my.bad"))
+	assert.Zero(t, r.Duration("warmup"))
+	assert.Len(t, r.Problems(), 2)
 
 	r = NewReader(parsed(t, "consumer://h/a.B?serialization=kryo&group=a b"))
 	assert.Equal(t, "hessian2", r.Text("serialization"))

@@ -10,11 +10,15 @@ func Nearest(key string) string {
 	if _, ok := Lookup(key); ok {
 		return key
 	}
-	if near := nearest(key); near != "" {
+	known := make([]string, len(table))
+	for i, p := range table {
+		known[i] = p.Key
+	}
+	if near := NearestOf(key, known); near != "" {
 		return near
 	}
 	if method, rest, ok := strings.Cut(key, "."); ok {
-		if near := nearest(rest); near != "" {
+		if near := NearestOf(rest, known); near != "" {
 			return method + "." + near
 		}
 	}
@@ -27,24 +31,12 @@ func NearestOf(name string, known []string) string {
 	name = plainKey(name)
 	best, bestDistance := "", 1+min(3, len(name)/3)
 	for _, k := range known {
-		if d := distance(name, plainKey(k), bestDistance); d < bestDistance {
-			best, bestDistance = k, d
-		}
-	}
-	return best
-}
-
-func nearest(key string) string {
-	key = plainKey(key)
-	best, bestDistance := "", 1+min(3, len(key)/3)
-	for i := range table {
-		known := table[i].Key
-		d := distance(key, plainKey(known), bestDistance)
-		if _, last, ok := strings.Cut(known, "."); ok && d > 1 && plainKey(last) == key {
-			d = 1 // worse than the key itself, better than a different word
+		d := distance(name, plainKey(k), bestDistance)
+		if _, last, ok := strings.Cut(k, "."); ok && d > 1 && plainKey(last) == name {
+			d = 1 // worse than the name itself, better than another word
 		}
 		if d < bestDistance {
-			best, bestDistance = known, d
+			best, bestDistance = k, d
 		}
 	}
 	return best

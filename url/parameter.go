@@ -70,8 +70,8 @@ type Parameter struct {
 	Doc     string // what it does, in a sentence
 
 	Values   []string // of a TypeChoice
-	Min, Max int64    // bounds of a number; of a time in milliseconds. Both 0 = from 0
-	Java     bool     // Java consumers know it; accepted here without effect
+	Min, Max int64    // bounds of a number; of a time in milliseconds. Max 0 = none
+	Ignored  bool     // Java consumers act on it; here it is accepted without effect
 
 	zeroUnset bool  // 0 is the same as not given
 	def       int64 // Default as parse returns it
@@ -139,11 +139,13 @@ func (p *Parameter) parse(value string) (n int64, ok bool, reason string) {
 	unit := int64(1)
 	switch p.Type {
 	case TypeBool:
-		ok = strings.EqualFold(value, "true")
-		if !ok && !strings.EqualFold(value, "false") {
-			return 0, false, "neither true nor false"
+		switch {
+		case strings.EqualFold(value, "true"):
+			return 1, true, ""
+		case strings.EqualFold(value, "false"):
+			return 0, true, ""
 		}
-		return p.number(ok), true, ""
+		return 0, false, "neither true nor false"
 	case TypeInt, TypeLong:
 		var err error
 		if n, err = parseInt(value, p.bits()); err != nil {
@@ -225,13 +227,6 @@ func (p *Parameter) notNumber(value string) string {
 		return fmt.Sprintf("does not fit %d bits", p.bits())
 	}
 	return "not a whole number in decimal digits"
-}
-
-func (p *Parameter) number(b bool) int64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // checkName applies Java's rule for groups and versions, which wildcards and lists

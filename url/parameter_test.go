@@ -49,7 +49,7 @@ func TestTableKnowsDubbo(t *testing.T) {
 		"ipv6": "", "hash.nodes": "160", "hash.arguments": "0", "ssl-enabled": "false", "group": "", "version": "",
 		"interface": "", "application": "", "methods": "", "side": "", "timestamp": "", "remote.timestamp": "", "pid": "",
 		"release": "", "dubbo": "", "category": "providers", "enabled": "true", "disabled": "false", "priority": "0",
-		"register": "true", "subscribe": "true", "simplified": "false", "session": "60000", "backup": "", "file": "",
+		"register": "true", "subscribe": "true", "simplified": "false", "session": "30000", "backup": "", "file": "",
 		"extra-keys": "", "zone": "", "preferred": "false", "enable-empty-protection": "false", "refer-async": "",
 		"cluster.availablecheck": "true", "broadcast.fail.percent": "100", "enable-timeout-countdown": "false",
 		"invocationid.autoattach": "false", "accesslog": "", "tps": "-1", "tps.interval": "60000", "ext.protocol": "",
@@ -61,7 +61,7 @@ func TestTableKnowsDubbo(t *testing.T) {
 	}
 	_, ok := Lookup("find.timeout")
 	assert.False(t, ok)
-	for key, def := range map[string]string{"timeout": "30000", "group": "dubbo", "weight": "100", "check": "true"} {
+	for key, def := range map[string]string{"timeout": "5000", "group": "dubbo", "weight": "100", "check": "true"} {
 		p := lookup(key, ScopeRegistry)
 		assert.Equal(t, ScopeRegistry, p.Scope, key)
 		assert.Equal(t, def, p.Default, key)
@@ -94,7 +94,12 @@ func TestMarkdown(t *testing.T) {
 		assert.Equal(t, p.Default, strings.Trim(rows[i][2], "`"))
 		assert.Equal(t, p.Scope.String(), rows[i][3])
 		assert.Equal(t, p.Level == LevelMethod, rows[i][4] == "yes")
-		assert.Equal(t, p.Doc, rows[i][5])
+		doc := p.Doc
+		if p.Ignored {
+			doc += " *Accepted without effect.*"
+		}
+		assert.Equal(t, doc, rows[i][5])
+		assert.Equal(t, map[Level]string{LevelInterface: "interface", LevelMethod: "method"}[p.Level], p.Level.String())
 	}
 }
 
@@ -191,6 +196,15 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestNearestOf(t *testing.T) {
+	known := []string{"random", "roundrobin", "leastactive", "consistenthash"}
+	for in, want := range map[string]string{
+		"LeastActive": "leastactive", "round-robin": "roundrobin", "randm": "random", "nope": "", "": "",
+	} {
+		assert.Equal(t, want, NearestOf(in, known), in)
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	u := parsed(t, "com.example.DemoService?timout=5&default.retrys=1&find.timout=5&shop.colour=red&proxy=jdk&find.cluster=failfast"+
 		"&session=5&executes=5&find.actives=3&timeout=abc&default.check=false&empty=")
@@ -204,7 +218,7 @@ func TestWarnings(t *testing.T) {
 		"find.timout":    `unknown, did you mean "find.timeout"?`,
 		"shop.colour":    "unknown",
 		"empty":          "unknown",
-		"proxy":          "only Java knows it, it does nothing here",
+		"proxy":          "accepted, but it does nothing here",
 		"find.cluster":   "it holds for the whole service, not for one method",
 		"session":        "it does nothing here, only on the URL of a registry",
 		"executes":       "it does nothing here, only on the URL of a provider or rule",

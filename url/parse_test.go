@@ -152,5 +152,18 @@ func TestRedactTakesAnything(t *testing.T) {
 	} {
 		assert.Equal(t, want, Redact(in), in)
 	}
+	assert.Equal(t, "x:///"+strings.Repeat("é", 497)+"…", Redact("x:///"+strings.Repeat("é", 1000)))
 	assert.Equal(t, "x://"+strings.Repeat("é", 498)+"…", Redact("x://"+strings.Repeat("é", 1000)), "cut between characters")
+}
+
+func TestParamDecoded(t *testing.T) {
+	u := parsed(t, "route://0.0.0.0/a.B?rule=host%20%3D%20192.0.2.1+%3D%3E&bad=%zz&none=")
+	rule, err := u.ParamDecoded("rule")
+	require.NoError(t, err)
+	assert.Equal(t, "host = 192.0.2.1 =>", rule)
+	none, err := u.ParamDecoded("none")
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	_, err = u.ParamDecoded("bad")
+	require.ErrorContains(t, err, `parameter bad: bad escape "%zz" at byte 0`)
 }

@@ -67,7 +67,7 @@ var (
 	keys = rapid.SampledFrom([]string{
 		"timeout", "retries", "group", "version", "generic", "methods", "timestamp", "remote.timestamp", "application", "threads",
 		"default.threads", "default.timeout", "default.group", "reference.filter", "invoker.listener", "dubbo.tag", "release",
-		"m.timeout", "n.timeout", "m.weight", "weight", "warmup", "a.b.c", ".x", "x.", "m.hash.nodes", "hash.arguments", "z", "return",
+		"m.timeout", "n.timeout", "m.weight", "weight", "warmup", "a.b.c", ".x", "x.", "m.hash.nodes", "hash.arguments", "z", "return", "m", "n",
 	})
 	values = rapid.OneOf(
 		rapid.SampledFrom([]string{"", "1", "m", "m,n", "*", "abc", "-5", "3s", "true", "false", "1.5", "99999999999", "1,2"}),

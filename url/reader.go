@@ -1,6 +1,7 @@
 package url
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -9,7 +10,8 @@ import (
 // Reader reads parameters as the table types them. It never fails: a bad value is
 // noted in [Reader.Problems] and the next best is used. That is the bound for a
 // number out of bounds, else for a method the value of the interface, else the
-// default. A text that is not in the table has no default and no check.
+// default. A key that is not in the table, one of your own, has no bounds and the
+// zero value as default.
 type Reader struct {
 	report
 	scope  Scope
@@ -24,26 +26,26 @@ func NewReader(u URL) *Reader { return &Reader{report: report{url: u}, scope: sc
 func (r *Reader) Problems() []Problem { return r.problems }
 
 // Bool reads a [TypeBool].
-func (r *Reader) Bool(key string) bool { return r.number(key) != 0 }
+func (r *Reader) Bool(key string) bool { return r.number(key, TypeBool) != 0 }
 
 // Int reads a [TypeInt].
-func (r *Reader) Int(key string) int { return int(r.number(key)) }
+func (r *Reader) Int(key string) int { return int(r.number(key, TypeInt)) }
 
 // Long reads a [TypeLong].
-func (r *Reader) Long(key string) int64 { return r.number(key) }
+func (r *Reader) Long(key string) int64 { return r.number(key, TypeLong) }
 
 // Duration reads a [TypeTime].
-func (r *Reader) Duration(key string) time.Duration { return time.Duration(r.number(key)) }
+func (r *Reader) Duration(key string) time.Duration { return time.Duration(r.number(key, TypeTime)) }
 
 // Text reads a text of any type.
 func (r *Reader) Text(key string) string {
-	p := r.row(key)
+	p := r.row(key, TypeText)
 	return read(r, p, p.Default, p.parseText, func(s string) string { return s })
 }
 
 // Numbers reads a [TypeNumbers].
 func (r *Reader) Numbers(key string) []int {
-	p := r.row(key)
+	p := r.row(key, TypeNumbers)
 	def, _, _ := p.parseNumbers(p.Default)
 	return read(r, p, def, p.parseNumbers, func(ns []int) string {
 		texts := make([]string, len(ns))
@@ -54,16 +56,16 @@ func (r *Reader) Numbers(key string) []int {
 	})
 }
 
-func (r *Reader) number(key string) int64 {
-	p := r.row(key)
+func (r *Reader) number(key string, t Type) int64 {
+	p := r.row(key, t)
 	return read(r, p, p.def, p.parse, p.format)
 }
 
-func (r *Reader) row(key string) *Parameter {
+func (r *Reader) row(key string, t Type) *Parameter {
 	if p := lookup(key, r.scope); p != nil {
 		return p
 	}
-	return &Parameter{Key: key}
+	return &Parameter{Key: key, Type: t, Level: LevelMethod, Min: math.MinInt64 / int64(time.Millisecond)}
 }
 
 // read returns the first usable value of a parameter, and notes every bad one it

@@ -86,5 +86,5 @@ var javaRows = []Parameter{
 }
 
 func java(key string, scope Scope, level Level, doc string) Parameter {
-	return Parameter{Key: key, Scope: scope, Level: level, Doc: doc, Java: true}
+	return Parameter{Key: key, Scope: scope, Level: level, Doc: doc, Ignored: true}
 }

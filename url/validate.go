@@ -63,7 +63,7 @@ func Validate(u URL) []Problem {
 
 // Warnings returns the parameters that are likely mistakes of whoever wrote the
 // URL: a key that nobody knows, with the nearest known one; a known one on a URL
-// or a method where it does nothing; one that only Java consumers act on. A URL may
+// or a method where it does nothing; one that is accepted without effect. A URL may
 // carry any parameter, so none of them is an error.
 func Warnings(u URL) []Problem {
 	r := report{url: u}
@@ -87,8 +87,8 @@ func (u URL) warning(key string, scope Scope) string {
 			return "unknown, did you mean " + strconv.Quote(near) + "?"
 		}
 		return "unknown"
-	case p.Java:
-		return "only Java knows it, it does nothing here"
+	case p.Ignored && p.Scope&scope != 0:
+		return "accepted, but it does nothing here"
 	case p.Scope&scope == 0:
 		return "it does nothing here, only on the URL of a " + strings.ReplaceAll(p.Scope.String(), ", ", " or ")
 	case method != "" && p.Level != LevelMethod:
