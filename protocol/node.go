@@ -3,6 +3,7 @@ package protocol
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,7 +18,7 @@ import (
 type Node struct {
 	// What a pick reads of every node it examines comes first: one cache line.
 	endpoint Endpoint
-	limited  atomic.Bool // the view has a method with "actives"
+	limited  atomic.Bool // the view may have methods with "actives"
 	view     atomic.Pointer[view]
 	life     atomic.Pointer[Life]
 
@@ -98,15 +99,23 @@ func (n *Node) setView(u url.URL) {
 	v := &view{url: u}
 	names := n.methods.Names()
 	ms := make([]*url.Method, len(names))
-	limited := false
 	for i, name := range names {
 		m, _ := url.CompileMethod(u, name) // problems are reported where the URL is merged
 		ms[i] = &m
-		limited = limited || m.Actives > 0
 	}
 	v.methods.Store(&ms)
 	n.view.Store(v)
-	n.limited.Store(limited)
+	n.limited.Store(limits(u))
+}
+
+// limits reports whether "actives" is set for any method.
+func limits(u url.URL) bool {
+	for key := range u.Params() {
+		if key == "actives" || strings.HasSuffix(key, ".actives") {
+			return true
+		}
+	}
+	return false
 }
 
 // Method returns the provider view of a method's parameters.
@@ -133,9 +142,6 @@ func (n *Node) compile(v *view, slot int) *url.Method {
 	}
 	ms[slot] = &m
 	v.methods.Store(&ms)
-	if m.Actives > 0 {
-		n.limited.Store(true)
-	}
 	return &m
 }
 
@@ -144,8 +150,6 @@ func (n *Node) Status(slot int) *Status { return n.life.Load().Status(slot) }
 
 // Saturated reports whether the method's "actives" are used up at this node.
 func (n *Node) Saturated(slot int) bool {
-	// A method that was never looked at has no call under way: compiling it later
-	// is soon enough.
 	if !n.limited.Load() {
 		return false
 	}

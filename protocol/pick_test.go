@@ -1,0 +1,102 @@
+package protocol_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+func TestAllows(t *testing.T) {
+	const tried, state, saturated = protocol.RelaxTried, protocol.RelaxState, protocol.RelaxSaturated
+	for _, tt := range []struct {
+		name   string
+		tried  bool
+		full   bool
+		state  protocol.State
+		needed protocol.Relax // what has to be given up
+		never  bool
+	}{
+		{name: "free"},
+		{name: "tried", tried: true, needed: tried},
+		{name: "saturated", full: true, needed: saturated},
+		{name: "readonly", state: protocol.ReadOnly, needed: state},
+		{name: "readonly, tried, saturated", state: protocol.ReadOnly, tried: true, full: true, needed: tried | state | saturated},
+		{name: "down", state: protocol.Down, never: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var methods protocol.MethodTable
+			m := &protocol.Method{Name: "find", Slot: methods.Slot("find")}
+			n := newNode(1, &methods, map[string]string{"actives": "1"})
+			n.Endpoint().(*endpoint).state.Store(int32(tt.state))
+			if tt.full {
+				n.Status(m.Slot).Begin(1)
+			}
+			inv := &protocol.Invocation{Method: m}
+			if tt.tried {
+				inv.MarkTried(n)
+			}
+			for relax := range tried | state | saturated + 1 {
+				inv.SetRelax(relax)
+				want := !tt.never && relax&tt.needed == tt.needed
+				assert.Equal(t, want, inv.Allows(n), "relaxed %03b", relax)
+			}
+		})
+	}
+}
+
+// Another method's calls do not count.
+func TestAllowsByMethod(t *testing.T) {
+	var methods protocol.MethodTable
+	find, save := methods.Slot("find"), methods.Slot("save")
+	n := newNode(1, &methods, map[string]string{"actives": "1"})
+	n.Status(find).Begin(1)
+	assert.False(t, (&protocol.Invocation{Method: &protocol.Method{Slot: find}}).Allows(n))
+	assert.True(t, (&protocol.Invocation{Method: &protocol.Method{Slot: save}}).Allows(n))
+}
+
+func TestTried(t *testing.T) {
+	var methods protocol.MethodTable
+	nodes := newNodes(9, &methods, nil)
+	var inv protocol.Invocation
+	assert.Nil(t, inv.LastTried())
+	for i, n := range nodes[:8] {
+		assert.False(t, inv.Tried(n))
+		inv.MarkTried(n)
+		assert.Equal(t, i+1, inv.TriedCount())
+		assert.Same(t, n, inv.LastTried())
+		for j, m := range nodes {
+			assert.Equal(t, j <= i, inv.Tried(m))
+		}
+	}
+}
+
+// The usual number of retries is remembered without an allocation.
+func TestTriedAllocatesNothing(t *testing.T) {
+	var methods protocol.MethodTable
+	nodes := newNodes(4, &methods, nil)
+	m := &protocol.Method{Slot: methods.Slot("find")}
+	inv := new(protocol.Invocation)
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		*inv = protocol.Invocation{Method: m}
+		for _, n := range nodes {
+			inv.MarkTried(n)
+			inv.Allows(n)
+		}
+	}))
+}
+
+func BenchmarkAllows(b *testing.B) {
+	for name, params := range map[string]map[string]string{"no actives": nil, "actives": {"actives": "100"}} {
+		b.Run(name, func(b *testing.B) {
+			var methods protocol.MethodTable
+			n := newNode(1, &methods, params)
+			inv := &protocol.Invocation{Method: &protocol.Method{Slot: methods.Slot("find")}}
+			b.ReportAllocs()
+			for b.Loop() {
+				inv.Allows(n)
+			}
+		})
+	}
+}
