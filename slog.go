@@ -3,7 +3,6 @@ package gofer
 import (
 	"context"
 	"log/slog"
-	"runtime"
 
 	"go.uber.org/zap/zapcore"
 )
@@ -40,15 +39,7 @@ func (c slogCore) Check(e zapcore.Entry, ce *zapcore.CheckedEntry) *zapcore.Chec
 }
 
 func (c slogCore) Write(e zapcore.Entry, fields []zapcore.Field) error {
-	var pc uintptr
-	if e.Caller.Defined {
-		pc = e.Caller.PC
-	} else {
-		var pcs [1]uintptr
-		runtime.Callers(1, pcs[:])
-		pc = pcs[0]
-	}
-	r := slog.NewRecord(e.Time, slogLevel(e.Level), e.Message, pc)
+	r := slog.NewRecord(e.Time, slogLevel(e.Level), e.Message, e.Caller.PC)
 	if e.LoggerName != "" {
 		r.AddAttrs(slog.String("logger", e.LoggerName))
 	}

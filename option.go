@@ -1,0 +1,130 @@
+package gofer
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"strings"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/cluster"
+	"github.com/gofer-rpc/gofer/filter"
+	"github.com/gofer-rpc/gofer/loadbalance"
+)
+
+// Option configures a [Client].
+type Option func(*config)
+
+// config is what the options make; New validates it once, as a whole.
+type config struct {
+	application string
+	registry    string
+	logger      *zap.Logger
+	dialer      func(ctx context.Context, network, address string) (net.Conn, error)
+	tls         *tls.Config
+
+	balancers map[string]loadbalance.Factory
+	clusters  map[string]cluster.Factory
+	filters   map[string]filter.Factory
+
+	problems []error
+}
+
+// WithApplication names the calling application: Dubbo's application.name, which
+// providers see as remote.application and rules match on. Required.
+func WithApplication(name string) Option {
+	return func(c *config) { c.application = name }
+}
+
+// WithRegistry sets the registry, e.g. zookeeper://10.0.0.1:2181,10.0.0.2:2181 or
+// zookeeper://user:password@10.0.0.1:2181?backup=10.0.0.2:2181&group=dubbo.
+// Without it only references with a direct address can be made.
+func WithRegistry(address string) Option {
+	return func(c *config) {
+		if c.registry != "" {
+			c.problems = append(c.problems, errors.New("WithRegistry is given twice: one client uses one registry; list the servers of an ensemble in one address, separated by commas"))
+		}
+		c.registry = address
+	}
+}
+
+// WithLogger sets the logger; the default is silent.
+func WithLogger(l *zap.Logger) Option {
+	return func(c *config) {
+		if l != nil {
+			c.logger = l
+		}
+	}
+}
+
+// WithSlog logs to a log/slog handler.
+func WithSlog(h slog.Handler) Option {
+	return func(c *config) {
+		if h != nil {
+			c.logger = zap.New(slogCore{h})
+		}
+	}
+}
+
+// WithDialer sets how TCP connections to providers are made, for networks where
+// registered addresses need a translation. The registry is not dialled with it.
+// Without it, localhost. and names under .localhost are loopback (RFC 6761).
+func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
+	return func(c *config) { c.dialer = dial }
+}
+
+// WithTLS sets the TLS configuration for providers registered with
+// ssl-enabled=true. Without it such a provider is refused with a clear error.
+func WithTLS(t *tls.Config) Option {
+	return func(c *config) { c.tls = t }
+}
+
+// WithLoadBalance adds a load balancer to this client, or replaces one, to be
+// chosen by its name with loadbalance=name.
+func WithLoadBalance(name string, f loadbalance.Factory) Option {
+	return func(c *config) { add(c, c.balancers, "load balancer", name, f, f == nil) }
+}
+
+// WithCluster adds a cluster strategy, to be chosen with cluster=name.
+func WithCluster(name string, f cluster.Factory) Option {
+	return func(c *config) { add(c, c.clusters, "cluster", name, f, f == nil) }
+}
+
+// WithFilter adds a filter, to be chosen with reference.filter=name.
+func WithFilter(name string, f filter.Factory) Option {
+	return func(c *config) { add(c, c.filters, "filter", name, f, f == nil) }
+}
+
+func add[F any](c *config, m map[string]F, kind, name string, f F, missing bool) {
+	if name == "" || missing {
+		c.problems = append(c.problems, fmt.Errorf("a %s needs a name and a factory, got name %q", kind, name))
+		return
+	}
+	m[name] = f
+}
+
+func newConfig(opts []Option) (*config, error) {
+	c := &config{
+		logger:    zap.NewNop(),
+		balancers: loadbalance.Builtin(),
+		clusters:  cluster.Builtin(),
+		filters:   filter.Builtin(),
+	}
+	for _, o := range opts {
+		o(c)
+	}
+	switch {
+	case c.application == "":
+		c.problems = append(c.problems, errors.New("no application name: add WithApplication(\"shop-web\"); providers and rules identify the caller by it"))
+	case strings.ContainsAny(c.application, "&=?/#;% \t\r\n") || len(c.application) > 200:
+		c.problems = append(c.problems, fmt.Errorf("application name %q: at most 200 letters, digits, dots, dashes and underscores", c.application))
+	}
+	if err := errors.Join(c.problems...); err != nil {
+		return nil, fmt.Errorf("gofer: invalid configuration: %w", err)
+	}
+	return c, nil
+}

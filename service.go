@@ -1,0 +1,212 @@
+package gofer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/cluster"
+	"github.com/gofer-rpc/gofer/filter"
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/registry"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+const (
+	// checkTimeout bounds check=true unless the registry's "timeout" says otherwise.
+	checkTimeout = 5 * time.Second
+	// checkPoll is how often check=true looks whether a connection is up.
+	checkPoll = 2 * time.Millisecond
+)
+
+// service is what all references of one declaration share: subscription,
+// directory, cluster, counters.
+type service struct {
+	client *Client
+	key    string
+	users  int // guarded by client.mu
+
+	url          url.URL
+	methods      *methodSet
+	directory    *registry.Directory
+	subscription registry.Subscription
+	source       registry.Registry // where the list comes from
+	consumer     url.URL           // as registered; empty when not
+	cluster      *cluster.Invoker
+	invoker      protocol.Invoker // call filters around the cluster
+
+	listed atomic.Bool // a first list has been read
+	closed atomic.Bool
+}
+
+// key makes equal declarations one service, whatever the order of parameters.
+func (d declaration) key() string {
+	key := d.url.Full()
+	for _, p := range d.direct {
+		key += ";" + p.Full()
+	}
+	return key
+}
+
+func newService(c *Client, key string, d declaration) (*service, error) {
+	u := d.url
+	if u.Param("application") == "" {
+		u = u.With("application", c.cfg.application)
+	}
+	u = u.With("side", "consumer")
+	s := &service{client: c, key: key, url: u, methods: &methodSet{url: u}}
+	log := c.cfg.logger.Named("reference").With(zap.String("service", u.ServiceKey()))
+	warnUnknown(log, u)
+	if len(d.direct) > 0 {
+		s.source = registry.NewStatic(d.direct...)
+	} else if s.source = c.registry; s.source == nil {
+		return nil, errors.New("the client has no registry: add WithRegistry(\"zookeeper://host:2181\"), or refer to dubbo://host:port/interface")
+	}
+	if err := s.compose(log); err != nil {
+		return nil, err
+	}
+	if err := s.connect(log); err != nil {
+		s.directory.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// compose builds the call path: filters, directory, cluster.
+func (s *service) compose(log *zap.Logger) error {
+	cfg := s.client.cfg
+	chain, err := filter.NewChain(filter.Config{
+		Reference: s.url, Application: cfg.application, Logger: log,
+	}, cfg.filters)
+	if err != nil {
+		return err
+	}
+	s.directory = registry.NewDirectory(registry.DirectoryConfig{
+		Reference: s.url,
+		Methods:   &s.methods.table,
+		Refer:     s.client.wire.Refer,
+		Wrap:      chain.Attempt,
+		State:     s.source.State,
+		OnPublish: func(_, _ *protocol.Listing) { s.cluster.Changed() },
+		Logger:    log,
+	})
+	if s.cluster, err = cluster.New(cluster.Config{
+		Directory: s.directory,
+		Reference: s.url,
+		Methods:   &s.methods.table,
+		Balancers: cfg.balancers,
+		Clusters:  cfg.clusters,
+		Logger:    log,
+	}); err != nil {
+		return err
+	}
+	s.invoker = chain.Call(s.cluster)
+	return nil
+}
+
+// connect subscribes to the list and registers the consumer.
+func (s *service) connect(log *zap.Logger) error {
+	c := s.client
+	var err error
+	if s.subscription, err = s.source.Subscribe(s.url, registry.ListenerFunc(func(snap registry.Snapshot) {
+		s.directory.Notify(snap)
+		s.listed.Store(true)
+	})); err != nil {
+		return err
+	}
+	if s.source != c.registry || c.address.ParamOr("register", "true") != "true" {
+		return nil
+	}
+	s.consumer = registry.ConsumerURL(s.url, c.cfg.application, c.host, os.Getpid(), c.started)
+	if err := s.source.Register(s.consumer); err != nil {
+		log.Warn("consumer is not registered", zap.Error(err)) // it can work without
+	}
+	return nil
+}
+
+// awaitList lets a call made before the first list wait for it within its deadline.
+func (s *service) awaitList(ctx context.Context, inv *protocol.Invocation) error {
+	timeout := inv.Timeout
+	if timeout <= 0 {
+		view, _ := url.CompileMethod(s.url, inv.Method.Name)
+		timeout = view.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := s.directory.Ready(ctx)
+	if err == nil || s.listed.Load() {
+		return nil
+	}
+	e := &Error{Code: ErrNoProvider, Service: s.url.Interface(), Method: inv.Method.Name, Elapsed: time.Since(inv.Start), Cause: err}
+	if errors.Is(err, context.Canceled) {
+		e.Code = ErrCanceled
+	}
+	e.Detail = fmt.Sprintf("no list of providers has been read yet: %v", err)
+	return e
+}
+
+// check waits until the service can be called, and says what is missing if not.
+func (s *service) check(ctx context.Context) error {
+	timeout := checkTimeout
+	if view, err := url.Duration(s.client.address.Param("timeout")); err == nil && view > 0 {
+		timeout = view
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	if err := s.directory.Ready(ctx); err != nil {
+		return s.unavailable(fmt.Sprintf("the registry gave no list: %v; start it, correct its address, or set check=false to start without", err))
+	}
+	tick := time.NewTicker(checkPoll)
+	defer tick.Stop()
+	for {
+		nodes := s.directory.List().Candidates.Nodes()
+		for _, n := range nodes {
+			if n.State() == protocol.Ready {
+				return nil
+			}
+		}
+		if len(nodes) == 0 {
+			return s.unavailable("")
+		}
+		select {
+		case <-ctx.Done():
+			return s.unavailable("")
+		case <-tick.C:
+		}
+	}
+}
+
+// unavailable is the error of check=true: the funnel, and what to do.
+func (s *service) unavailable(detail string) error {
+	cause := cluster.NoProvider(s.url.ServiceKey(), s.directory.List())
+	if detail == "" {
+		detail = cause.Error() + "; or set check=false to start before the providers"
+	}
+	return &Error{Code: ErrNoProvider, Service: s.url.Interface(), Method: "(check)", Detail: detail, Cause: cause}
+}
+
+func (s *service) badArgument(method string, err error) error {
+	return s.methods.badArgument(method, err)
+}
+
+// close ends the subscription, takes the consumer out of the registry and lets
+// the connections drain.
+func (s *service) close() error {
+	s.closed.Store(true)
+	s.cluster.Close()
+	s.subscription.Close()
+	var errs []error
+	if s.consumer.Protocol() != "" {
+		errs = append(errs, s.source.Unregister(s.consumer))
+	}
+	if s.source != s.client.registry {
+		errs = append(errs, s.source.Close())
+	}
+	s.directory.Close()
+	return errors.Join(errs...)
+}

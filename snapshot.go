@@ -1,0 +1,137 @@
+package gofer
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/registry"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// Snapshot is the state of a client at one moment: plain data for pages, metrics
+// and support. It holds no secrets.
+type Snapshot struct {
+	Application string
+	Registry    *registry.State // nil without a registry
+	References  []ReferenceSnapshot
+}
+
+// ReferenceSnapshot is the state of one reference.
+type ReferenceSnapshot struct {
+	Service    string // service key: [group/]interface[:version]
+	Parameters map[string]string
+	Users      int // how many Refer calls share it
+	// Funnel counts the providers after each stage and says why some are refused.
+	Funnel protocol.Funnel
+	// Stale is true when the list is the last known one: the registry is away.
+	Stale     bool
+	Providers []ProviderSnapshot
+}
+
+// ProviderSnapshot is one provider of a reference.
+type ProviderSnapshot struct {
+	Address string
+	URL     string // merged parameters, without secrets
+	State   string // ready, readonly, down
+	Reason  string // why it is not ready
+	// Start of the provider as far as this consumer believes it; zero when unknown.
+	Start   time.Time
+	Methods []MethodSnapshot
+}
+
+// MethodSnapshot is a method's parameters and counters at one provider, since the
+// provider's start or since this consumer first saw it.
+type MethodSnapshot struct {
+	Name    string
+	Weight  int // in force now, warm-up included
+	Actives int // limit, 0 for none
+	Timeout time.Duration
+	protocol.Counters
+}
+
+// Snapshot returns the client's state.
+func (c *Client) Snapshot() Snapshot {
+	s := Snapshot{Application: c.cfg.application}
+	if c.registry != nil {
+		st := c.registry.State()
+		s.Registry = &st
+	}
+	c.mu.Lock()
+	services := make([]*service, 0, len(c.services))
+	for _, v := range c.services {
+		services = append(services, v)
+	}
+	c.mu.Unlock()
+	for _, v := range services {
+		s.References = append(s.References, v.snapshot())
+	}
+	slices.SortFunc(s.References, func(a, b ReferenceSnapshot) int { return cmp.Compare(a.Service, b.Service) })
+	return s
+}
+
+// Snapshot returns the reference's state.
+func (r *Reference) Snapshot() ReferenceSnapshot { return r.service.snapshot() }
+
+func (s *service) snapshot() ReferenceSnapshot {
+	list := s.directory.List()
+	out := ReferenceSnapshot{
+		Service: s.url.ServiceKey(),
+		Funnel:  s.funnel(list),
+		Stale:   list.Stale,
+	}
+	s.client.mu.Lock()
+	out.Users = s.users
+	s.client.mu.Unlock()
+	out.Parameters = redacted(s.url)
+	now := time.Now()
+	for _, n := range list.Candidates.Nodes() {
+		out.Providers = append(out.Providers, s.provider(n, now))
+	}
+	return out
+}
+
+func (s *service) provider(n *protocol.Node, now time.Time) ProviderSnapshot {
+	life := n.Life()
+	p := ProviderSnapshot{
+		Address: n.Address(), URL: n.URL().String(), State: n.State().String(), Start: life.Start,
+	}
+	if err := n.Endpoint().StateReason(); err != nil {
+		p.Reason = err.Error()
+	}
+	for slot, status := range life.Statuses {
+		m := n.Method(slot)
+		p.Methods = append(p.Methods, MethodSnapshot{
+			Name: m.Name, Weight: loadbalance.Weight(n, slot, now), Actives: m.Actives, Timeout: m.Timeout,
+			Counters: status.Counters(),
+		})
+	}
+	return p
+}
+
+// funnel returns the funnel of a listing with the note on the registry and the
+// providers that are connected.
+func (s *service) funnel(list *protocol.Listing) protocol.Funnel {
+	f := s.directory.Funnel()
+	f.Routed, f.Available = list.Candidates.Len(), 0
+	for _, n := range list.Candidates.Nodes() {
+		if n.State() != protocol.Down {
+			f.Available++
+		}
+	}
+	return f
+}
+
+// redacted returns the parameters of a URL with the secret ones masked.
+func redacted(u url.URL) map[string]string {
+	out := map[string]string{}
+	for k, v := range u.Params() {
+		if url.IsSecret(k) {
+			v = "***"
+		}
+		out[k] = v
+	}
+	return out
+}
