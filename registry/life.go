@@ -66,11 +66,12 @@ func (d *departed) add(key string, millis int64, start, now time.Time) {
 	}
 }
 
-// sweep forgets what is old, and whatever is too many.
+// sweep forgets what is old, and half of all when that is too much.
 func (d *departed) sweep(now time.Time) {
 	d.swept = now
+	crowded := len(d.lives) > rememberMost
 	for key, l := range d.lives {
-		if now.Sub(l.left) > rememberFor || len(d.lives) > rememberMost {
+		if now.Sub(l.left) > rememberFor || crowded && len(d.lives) > rememberMost/2 {
 			delete(d.lives, key)
 		}
 	}

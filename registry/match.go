@@ -145,9 +145,9 @@ func trimmed(list string) []string {
 	return elements
 }
 
-// brief makes a value from outside fit for a message.
+// brief makes text from outside fit for a message.
 func brief(s string) string {
-	const most = 80
+	const most = 160
 	if len(s) > most {
 		s = s[:most] + "…"
 	}

@@ -27,8 +27,9 @@ func (d *Directory) Notify(s Snapshot) {
 	if !d.closed {
 		if d.news(s) {
 			d.take(s, &c)
+		} else { // what is known stays
+			d.last.Stale, d.last.Source, d.last.Path = s.Stale, s.Source, s.Path
 		}
-		d.last.Stale = s.Stale
 		d.publish(&c)
 	}
 	d.mu.Unlock()
@@ -138,14 +139,13 @@ func (d *Directory) merge(r *record) url.URL {
 
 // retryFailed tries the providers again that could not be referred. The retry
 // timer runs it.
-func (d *Directory) retryFailed() {
+func (d *Directory) retryFailed(id int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	if !d.retry.fired(id) {
 		return
 	}
 	var c change
-	d.retry.fired()
 	for p := range d.failed {
 		d.refer(p, &c)
 	}
@@ -182,7 +182,7 @@ func (d *Directory) listing(old *published, c *change) *published {
 	next.Stale = d.last.Stale
 	nodes := old.Candidates.Nodes()
 	if c.members() {
-		d.roster.arrange(c.joined, len(c.left))
+		d.roster.arrange(c.joined)
 		nodes = make([]*protocol.Node, len(d.roster.nodes))
 		for i, p := range d.roster.nodes {
 			nodes[i] = p.node
@@ -213,10 +213,10 @@ func (d *Directory) refused() []protocol.Refusal {
 	var r refusals
 	d.roster.refused(&r)
 	for _, x := range d.last.Rejected {
-		r.add(brief(url.Redact(x.Raw)), brief(x.Reason), 1)
+		r.add(brief(x.Reason), 1).example(func() string { return brief(url.Redact(x.Raw)) })
 	}
 	if more := d.last.RejectedCount - len(d.last.Rejected); more > 0 {
-		r.add("", "cannot be parsed", more)
+		r.add("cannot be parsed", more)
 	}
 	return r.list()
 }
@@ -224,7 +224,7 @@ func (d *Directory) refused() []protocol.Refusal {
 // same reports whether two listings offer and tell the same.
 func (p *published) same(o *published) bool {
 	a, b := p.Funnel, o.Funnel
-	return p.Candidates == o.Candidates && p.closed == o.closed && p.listed == o.listed && p.Stale == o.Stale && p.read.Equal(o.read) &&
+	return p.Candidates == o.Candidates && p.closed == o.closed && p.listed == o.listed && p.Stale == o.Stale &&
 		a.Source == b.Source && a.Path == b.Path && a.Registered == b.Registered && a.Note == b.Note && slices.Equal(a.Refused, b.Refused)
 }
 

@@ -27,8 +27,8 @@ type refusalGroup struct {
 	examples []string
 }
 
-// add counts n providers that are refused for one reason; who is one of them.
-func (r *refusals) add(who, reason string, n int) {
+// add counts n entries that are refused for one reason.
+func (r *refusals) add(reason string, n int) *refusalGroup {
 	g := r.index[reason]
 	if g == nil {
 		if r.index == nil {
@@ -39,8 +39,13 @@ func (r *refusals) add(who, reason string, n int) {
 		r.groups = append(r.groups, g)
 	}
 	g.count += n
-	if who != "" && len(g.examples) < maxExamples {
-		g.examples = append(g.examples, who)
+	return g
+}
+
+// example names one of the entries, if there are not enough names already.
+func (g *refusalGroup) example(who func() string) {
+	if len(g.examples) < maxExamples {
+		g.examples = append(g.examples, who())
 	}
 }
 

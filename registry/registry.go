@@ -72,7 +72,7 @@ type Snapshot struct {
 	Source, Path string
 }
 
-// Entry is one provider as registered.
+// Entry is one provider as registered. Entries with the same name have the same URL.
 type Entry struct {
 	Raw string  // the name it is registered under
 	URL url.URL // parsed

@@ -159,12 +159,12 @@ func foreign(r *record) int {
 }
 
 // arrange brings the ordered list of providers with nodes up to date.
-func (t *roster) arrange(joined []*provider, left int) {
+func (t *roster) arrange(joined []*provider) {
 	order := func(a, b *provider) int {
 		return cmp.Or(strings.Compare(a.address, b.address), strings.Compare(a.key, b.key))
 	}
 	slices.SortFunc(joined, order)
-	merged := make([]*provider, 0, len(t.nodes)+len(joined)-left)
+	merged := make([]*provider, 0, len(t.nodes)+len(joined))
 	for _, p := range t.nodes {
 		if len(p.records) == 0 {
 			continue
@@ -183,14 +183,18 @@ func (t *roster) refused(r *refusals) {
 		return
 	}
 	for _, rec := range t.records {
+		var reason string
 		switch p := rec.provider; {
 		case p == nil:
-			r.add(rec.who(), rec.reason, 1)
+			reason = rec.reason
 		case p.used != rec:
-			r.add(rec.who(), "older entry of a provider that is listed again", 1)
+			reason = "older entry of a provider that is listed again"
 		case p.err != nil:
-			r.add(rec.who(), "cannot be used: "+brief(p.err.Error()), 1)
+			reason = "cannot be used: " + brief(p.err.Error())
+		default:
+			continue
 		}
+		r.add(reason, 1).example(rec.who)
 	}
 }
 

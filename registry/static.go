@@ -46,11 +46,8 @@ func (s *Static) Subscribe(reference url.URL, l Listener) (Subscription, error) 
 	return delivered{}, nil
 }
 
-// complete adds to a provider what its address leaves out.
+// complete adds to a provider what its address leaves out; matching adds the path.
 func complete(p, reference url.URL) url.URL {
-	if p.Path() == "" {
-		p = p.WithPath(reference.Interface())
-	}
 	if p.Param("interface") == "" {
 		p = p.With("interface", reference.Interface())
 	}

@@ -1,0 +1,214 @@
+package registry
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zapcore"
+)
+
+// startedAt is a provider that says it started at a time.
+func startedAt(at time.Time, params string) string {
+	return provided("192.0.2.10:20880", fmt.Sprintf("timestamp=%d&%s", at.UnixMilli(), params))
+}
+
+// TestF18Start: a provider whose clock is wrong warms up from a moment between the
+// last list without it and the first one with it.
+func TestF18Start(t *testing.T) {
+	const (
+		before = -10 * time.Second // the last list without the provider
+		seen   = 0 * time.Second
+	)
+	tests := []struct {
+		name        string
+		says, first time.Duration // relative to the first list with it, there alone or after another
+		want        time.Duration
+		later       time.Duration // when another list was there before
+	}{
+		{"right", -3 * time.Second, 0, -3 * time.Second, -3 * time.Second},
+		{"as it is seen", seen, 0, seen, seen},
+		{"ahead", time.Hour, 0, seen, seen},
+		{"ahead by a millisecond", time.Millisecond, 0, seen, seen},
+		{"behind", -time.Hour, 0, -time.Hour, before},
+		{"behind by years", -100000 * time.Hour, 0, -100000 * time.Hour, before},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				time.Sleep(time.Hour * 24 * 365 * 20)
+				r := newRegistered(t)
+				entry := startedAt(time.Now().Add(10*time.Second+tt.says), "")
+				first, _ := newDirectory(t, "")
+				later, _ := newDirectory(t, "")
+				later.Notify(r.snapshot())
+				time.Sleep(10 * time.Second)
+				first.Notify(r.snapshot(entry))
+				later.Notify(r.snapshot(entry))
+				assert.Equal(t, tt.want, time.Until(node(t, first, 0).Life().Start), "in the first list")
+				assert.Equal(t, tt.later, time.Until(node(t, later, 0).Life().Start), "in a later list")
+			})
+		})
+	}
+}
+
+// TestF18ReadTime: a list counts from when it was read, not from when it came.
+func TestF18ReadTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := newDirectory(t, "")
+		r := newRegistered(t)
+		s := r.snapshot(startedAt(time.Now().Add(time.Hour), ""))
+		time.Sleep(time.Minute)
+		d.Notify(s)
+		assert.Equal(t, -time.Minute, time.Until(node(t, d, 0).Life().Start))
+		s = r.snapshot(startedAt(time.Now().Add(2*time.Hour), ""))
+		s.Read = time.Now().Add(time.Hour) // a read cannot be in the future
+		d.Notify(s)
+		assert.Equal(t, time.Duration(0), time.Until(node(t, d, 0).Life().Start))
+	})
+}
+
+// TestUnknownStart: without a timestamp there is no warm-up, and no number that is
+// none makes one.
+func TestUnknownStart(t *testing.T) {
+	d, _ := newDirectory(t, "")
+	r := newRegistered(t)
+	for _, ts := range []string{"", "timestamp=", "timestamp=abc", "timestamp=0", "timestamp=-5", "timestamp=99999999999999999999"} {
+		d.Notify(r.snapshot(provided("192.0.2.10:20880", ts)))
+		assert.Zero(t, node(t, d, 0).Life().Start, ts)
+	}
+	// Dubbo 2.6 has another name for it.
+	d, _ = newDirectory(t, "")
+	d.Notify(r.snapshot(provided("192.0.2.10:20880", "remote.timestamp=5000")))
+	assert.Equal(t, time.UnixMilli(5000), node(t, d, 0).Life().Start)
+}
+
+// TestRestart: a new timestamp is a new life in the same node; nothing else is.
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, w := newDirectory(t, "")
+		r := newRegistered(t)
+		born := time.Now().Add(-time.Hour)
+		d.Notify(r.snapshot(startedAt(born, "")))
+		n, life := node(t, d, 0), node(t, d, 0).Life()
+		life.Status(0).Begin(0)
+
+		time.Sleep(time.Minute)
+		d.Notify(r.snapshot(startedAt(born, "weight=50&pid=2")))
+		assert.Same(t, life, n.Life(), "other parameters")
+
+		time.Sleep(time.Minute)
+		born = time.Now().Add(-5 * time.Second)
+		d.Notify(r.snapshot(startedAt(born, "weight=50&pid=2")))
+		require.NotSame(t, life, n.Life(), "another start")
+		assert.True(t, born.Equal(n.Life().Start))
+		assert.Equal(t, 0, n.Status(0).Active())
+		assert.Equal(t, 1, life.Status(0).Active(), "the call ends where it began")
+		assert.Equal(t, 1, w.made())
+
+		// Two restarts within one moment, corrected to the same start, are two.
+		life = n.Life()
+		d.Notify(r.snapshot(startedAt(time.Now().Add(time.Hour), "")))
+		second := n.Life()
+		assert.NotSame(t, life, second)
+		d.Notify(r.snapshot(startedAt(time.Now().Add(2*time.Hour), "")))
+		assert.NotSame(t, second, n.Life())
+		assert.Less(t, n.Life().Start.Sub(time.Now()), time.Microsecond)
+	})
+}
+
+// TestComeback: a provider that was out of the list and is the same process has
+// not restarted; another process has.
+func TestComeback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := newDirectory(t, "")
+		r := newRegistered(t)
+		born := time.Now().Add(-time.Hour)
+		was := startedAt(born, "")
+		d.Notify(r.snapshot(was))
+		time.Sleep(time.Minute)
+		d.Notify(r.snapshot())
+		time.Sleep(time.Minute)
+		d.Notify(r.snapshot(was))
+		assert.True(t, born.Equal(node(t, d, 0).Life().Start), "no second warm-up")
+
+		d.Notify(r.snapshot())
+		gone := time.Now()
+		time.Sleep(time.Minute)
+		d.Notify(r.snapshot(startedAt(born.Add(time.Millisecond), "")))
+		assert.True(t, gone.Equal(node(t, d, 0).Life().Start), "its clock is behind")
+
+		d.Notify(r.snapshot())
+		time.Sleep(2 * rememberFor)
+		d.Notify(r.snapshot(provided("192.0.2.11:20880", "timestamp=1")))
+		d.Notify(r.snapshot())
+		assert.Len(t, d.departed.lives, 1, "forgotten after a while")
+	})
+}
+
+func TestDepartedIsBounded(t *testing.T) {
+	var d departed
+	now := time.Now()
+	for i := range 3 * rememberMost {
+		d.add(fmt.Sprint(i), 1, now, now)
+	}
+	assert.LessOrEqual(t, len(d.lives), rememberMost)
+	last := fmt.Sprint(3*rememberMost - 1)
+	d.add(last, 7, now, now)
+	start, ok := d.take(last, 7)
+	assert.True(t, ok)
+	assert.Equal(t, now, start)
+	_, ok = d.take(last, 7)
+	assert.False(t, ok, "taken once")
+}
+
+// TestBadParameters: each bad value of a provider is reported once, not for every
+// provider and list, and only so many.
+func TestBadParameters(t *testing.T) {
+	quiet, logs := observed(zapcore.WarnLevel)
+	d, _ := newDirectory(t, "", quiet)
+	r := newRegistered(t)
+	var list []string
+	for i := range 20 {
+		list = append(list, provided(fmt.Sprintf("192.0.2.%d:20880", i), "weight=abc&token=geheim"))
+	}
+	d.Notify(r.snapshot(list...))
+	require.Equal(t, 1, logs.Len())
+	fields := logs.All()[0].ContextMap()
+	assert.Equal(t, "weight", fields["key"])
+	assert.Equal(t, "abc", fields["value"])
+	assert.Equal(t, "100", fields["default"])
+	assert.Contains(t, fields["service"], iface)
+	assert.NotContains(t, fmt.Sprint(fields), "geheim")
+	assert.Equal(t, 100, node(t, d, 0).Method(0).Weight)
+	require.Len(t, d.List().Candidates.Nodes(), 20)
+
+	for i := range 3 * maxProblems {
+		d.Notify(r.snapshot(provided("192.0.2.10:20880", fmt.Sprintf("weight=x%d", i))))
+	}
+	assert.Equal(t, maxProblems+1, logs.Len())
+}
+
+// TestRetryStopped: a timer that went off just before it was stopped does nothing,
+// also when another has been armed since.
+func TestRetryStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var r retry
+		r.start(func(int) { t.Error("stopped, but ran") })
+		first := r.id
+		r.stop()
+		assert.False(t, r.fired(first))
+		ran := 0
+		r.start(func(id int) {
+			assert.True(t, r.fired(id))
+			ran++
+		})
+		assert.False(t, r.fired(first))
+		time.Sleep(firstRetry)
+		r.wait()
+		assert.Equal(t, 1, ran)
+	})
+}
