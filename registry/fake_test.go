@@ -48,6 +48,13 @@ func (w *wire) fail(address string, err error) {
 	w.refuse[address] = err
 }
 
+// tried is how often a provider was to be referred.
+func (w *wire) tried() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.attempts
+}
+
 func (w *wire) made() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,11 +19,11 @@ func (s sighting) start(ms int64) time.Time {
 		return time.Time{}
 	}
 	t := time.UnixMilli(ms)
-	switch {
-	case t.After(s.before):
-		return s.before
-	case t.Before(s.after):
-		return s.after
+	if t.Before(s.after) {
+		t = s.after
+	}
+	if t.After(s.before) {
+		t = s.before
 	}
 	return t
 }

@@ -71,6 +71,31 @@ func TestF18ReadTime(t *testing.T) {
 	})
 }
 
+// TestF18Held: a registry that watches knows better than its last read how long a
+// provider was not there.
+func TestF18Held(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRegistered(t)
+		old := startedAt(time.Now().Add(-time.Hour), "")
+		start := func(read, held time.Duration, lists ...Snapshot) time.Duration {
+			d, _ := newDirectory(t, "")
+			for _, s := range lists {
+				d.Notify(s)
+			}
+			s := r.snapshot(old)
+			s.Read, s.Held = time.Now().Add(read), time.Now().Add(held)
+			d.Notify(s)
+			return time.Until(node(t, d, 0).Life().Start)
+		}
+		empty := r.snapshot()
+		time.Sleep(10 * time.Minute)
+		assert.Equal(t, -time.Second, start(0, -time.Second, empty))
+		assert.Equal(t, -10*time.Minute, start(0, -20*time.Minute, empty), "the read is later")
+		assert.Equal(t, -time.Second, start(-time.Second, 0, empty), "never after it was seen")
+		assert.Equal(t, -70*time.Minute, start(0, -time.Second), "the first list says nothing")
+	})
+}
+
 // TestUnknownStart: without a timestamp there is no warm-up, and no number that is
 // none makes one.
 func TestUnknownStart(t *testing.T) {
@@ -168,8 +193,8 @@ func TestDepartedIsBounded(t *testing.T) {
 // TestBadParameters: each bad value of a provider is reported once, not for every
 // provider and list, and only so many.
 func TestBadParameters(t *testing.T) {
-	quiet, logs := observed(zapcore.WarnLevel)
-	d, _ := newDirectory(t, "", quiet)
+	logging, logs := observed(zapcore.WarnLevel)
+	d, _ := newDirectory(t, "", logging)
 	r := newRegistered(t)
 	var list []string
 	for i := range 20 {
@@ -190,25 +215,4 @@ func TestBadParameters(t *testing.T) {
 		d.Notify(r.snapshot(provided("192.0.2.10:20880", fmt.Sprintf("weight=x%d", i))))
 	}
 	assert.Equal(t, maxProblems+1, logs.Len())
-}
-
-// TestRetryStopped: a timer that went off just before it was stopped does nothing,
-// also when another has been armed since.
-func TestRetryStopped(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var r retry
-		r.start(func(int) { t.Error("stopped, but ran") })
-		first := r.id
-		r.stop()
-		assert.False(t, r.fired(first))
-		ran := 0
-		r.start(func(id int) {
-			assert.True(t, r.fired(id))
-			ran++
-		})
-		assert.False(t, r.fired(first))
-		time.Sleep(firstRetry)
-		r.wait()
-		assert.Equal(t, 1, ran)
-	})
 }

@@ -56,6 +56,9 @@ func (d *Directory) take(s Snapshot, c *change) {
 	if s.Read.IsZero() {
 		seen.before = now
 	}
+	if d.listed && s.Held.After(seen.after) {
+		seen.after = s.Held
+	}
 	for _, p := range d.roster.compare(s.Providers, seen) {
 		d.settle(p, c)
 	}

@@ -65,6 +65,10 @@ type Snapshot struct {
 	Configurators, Routers []string
 	// Read is when the providers were read.
 	Read time.Time
+	// Held is until when the list before is known to have held: the moment of the
+	// event that announced this one, say. It tells how long ago a new provider can
+	// have started at most (F18). The zero time: until it was read.
+	Held time.Time
 	// Stale is true when the registry cannot be asked at present; the entries are
 	// the last ones known. Errors never empty a list (B012).
 	Stale bool
