@@ -150,7 +150,7 @@ func splitAddresses(text string) []string {
 func checkParameters(u url.URL) error {
 	var errs []error
 	for _, p := range url.Validate(u) {
-		errs = append(errs, p)
+		errs = append(errs, fmt.Errorf("parameter %s=%s: %s", p.Key, p.Value, p.Reason)) // whose URL it is, the user knows
 	}
 	for _, key := range []string{"injvm", "scope"} {
 		if v := u.Param(key); v == "true" || v == "local" {

@@ -15,7 +15,6 @@ import (
 	"github.com/apache/dubbo-go-hessian2/java8_time"
 	big "github.com/dubbogo/gost/math/big"
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer"
 	"github.com/gofer-rpc/gofer/integration/interop"
