@@ -36,7 +36,7 @@ func TestB001_IPv6Address(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "[fe80:0:0:0:894:aeec:f37d:23e1%en0]:20880", dial)
 
-	for _, in := range []string{"dubbo://2001:db8::ff/a.B", "dubbo://2001:db8::1/a.B", "dubbo://1:2:3:4:5:6:7:8/a.B", "dubbo://::1/a.B"} {
+	for _, in := range []string{"dubbo://2001:db8::ff/a.B", "dubbo://2001:db8::1/a.B", "dubbo://1:2:3:4:5:6:7:8/a.B", "dubbo://2001:db8::1:0/a.B", "dubbo://::1/a.B"} {
 		u := parsed(t, in)
 		assert.Zero(t, u.Port(), "only the whole of %s is an address", in)
 		assert.Equal(t, in, u.Full())

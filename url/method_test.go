@@ -125,3 +125,12 @@ func TestMethods(t *testing.T) {
 	assert.Nil(t, parsed(t, "h").Methods())
 	assert.Equal(t, []string{"a", "b"}, parsed(t, "h?methods= a , b,").Methods())
 }
+
+// Dubbo 3.3 takes any part of the text of "methods" for a method.
+func TestOnlyWholeNamesAreMethods(t *testing.T) {
+	u := parsed(t, "h?methods=getAll,set&getAll.timeout=1&get.timeout=2&getAllOfThem.timeout=3&All.timeout=4&timeout=9")
+	assert.Equal(t, "1", u.MethodParam("getAll", "timeout"))
+	for _, method := range []string{"get", "getAllOfThem", "All", "set", ""} {
+		assert.Equal(t, "9", u.MethodParam(method, "timeout"), method)
+	}
+}

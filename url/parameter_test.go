@@ -229,6 +229,7 @@ func TestWarnings(t *testing.T) {
 func TestValidateByKindOfURL(t *testing.T) {
 	for in, bad := range map[string]string{
 		"consumer://h/a.B?serialization=fastjson2":                           "serialization",
+		"a.B?session=abc&executes=abc":                                       "",
 		"a.B?serialization=fastjson2":                                        "serialization",
 		"dubbo://h:1/a.B?serialization=fastjson2&generic=bean":               "",
 		"override://0.0.0.0/a.B?timeout=x&enabled=true":                      "timeout",

@@ -248,7 +248,7 @@ func withDefaults(ps []param) []param {
 		for {
 			rest, ok := strings.CutPrefix(key, defaultPrefix)
 			key = trim(rest)
-			if _, given := search(ps[:n], key); !ok || given || key == "" {
+			if _, given := search(ps[:n], key); !ok || given {
 				break
 			}
 			ps = append(ps, param{key, ps[i].value})
