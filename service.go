@@ -20,6 +20,10 @@ import (
 const (
 	// checkTimeout bounds check=true unless the registry's "timeout" says otherwise.
 	checkTimeout = 5 * time.Second
+	// checkGrace is how long check=true waits for a list to get its first usable
+	// entry: a provider that registered just now is seen a moment later. Dubbo 3.3
+	// waits as long.
+	checkGrace = time.Second
 	// checkPoll is how often check=true looks whether a connection is up.
 	checkPoll = 2 * time.Millisecond
 )
@@ -163,14 +167,14 @@ func (s *service) check(ctx context.Context) error {
 	}
 	tick := time.NewTicker(checkPoll)
 	defer tick.Stop()
-	for {
+	for listed := time.Now(); ; {
 		nodes := s.directory.List().Candidates.Nodes()
 		for _, n := range nodes {
 			if n.State() == protocol.Ready {
 				return nil
 			}
 		}
-		if len(nodes) == 0 {
+		if len(nodes) == 0 && (time.Since(listed) > checkGrace || s.source != s.client.registry) {
 			return s.unavailable("")
 		}
 		select {
