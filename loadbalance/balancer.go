@@ -25,8 +25,9 @@ type Factory func(Config) (LoadBalance, error)
 // Config is what a load balancer is made with. The zero value is what a client
 // uses; tests and simulations set the rest.
 type Config struct {
-	// Now is the clock; nil: the system's. It is for warm-up only and not read by a
-	// pick from a list in which no provider is warming up.
+	// Now is the clock, for warm-up only: a pick reads it once when a provider of the
+	// list is warming up, else not at all. Nil: the system's, which a pick need not
+	// read because the call knows when it began.
 	Now func() time.Time
 	// Rand returns 64 random bits and is safe for concurrent use; nil: the
 	// generator of math/rand/v2.

@@ -1,2 +1,38 @@
 // Package loadbalance chooses the provider of a call.
+//
+// A [LoadBalance] picks one node of a [protocol.Candidates]. The strategies bear
+// Dubbo's names, by which the parameter "loadbalance" chooses them, per method if
+// need be:
+//
+//   - random, the default: at random by weight;
+//   - roundrobin: in turns by weight, smoothly;
+//   - leastactive: where the fewest calls are under way, for their weight.
+//
+// [Builtin] has them by name. An application adds its own to a copy of that map,
+// which is what a client's option WithLoadBalance does.
+//
+// # Weights
+//
+// A provider's weight is its parameter "weight", of the method or the provider. A
+// provider that has just started begins at 1 and reaches its weight after "warmup",
+// on a curve called [Ramp]. [Weight] tells the weight at a moment.
+//
+// # How a strategy is built
+//
+// A pick may not allocate, lock or look at ten thousand nodes if it can help it. So
+// what a strategy knows about a list and a method, it derives once: a book keeps
+// for each list and method a page, with the weights in force and the strategy's own
+// part (a lottery, a rotation, the counters to compare). A page is turned when a
+// node gets other parameters, is started again, or reaches the next step of its
+// ramp; while nobody warms up that takes one comparison and no look at the clock.
+// The page of a list's predecessor is there to carry on from.
+//
+// Nodes that a call may not go to (tried, away, all "actives" in use) are skipped
+// within the same page: the next draw or turn takes their place, and after a few in
+// vain a scan of all. So their share goes to all others by weight.
+//
+//	book      page.go        pages by list and method: weights, version, ramp
+//	weight    weight.go      one node's weight at one moment
+//	lottery   lottery.go     weighted draw in constant time
+//	rotation  rotation.go    smooth weighted round robin, recorded as a schedule
 package loadbalance

@@ -57,7 +57,7 @@ func newActives(p *page[*actives], slot int, _ *page[*actives]) *actives {
 
 // Select implements [LoadBalance].
 func (s *leastActive) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	p := s.book.open(c, inv.Method.Slot)
+	p := s.book.open(c, inv)
 	if p == nil {
 		return nil
 	}

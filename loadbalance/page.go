@@ -55,11 +55,13 @@ func newBook[T any](cfg Config, derive func(p *page[T], slot int, before *page[T
 	return b
 }
 
-// open returns the current page for a list and method, nil for an empty list.
-func (b *book[T]) open(c *protocol.Candidates, slot int) *page[T] {
+// open returns the current page for a call's list and method, nil for an empty
+// list.
+func (b *book[T]) open(c *protocol.Candidates, inv *protocol.Invocation) *page[T] {
 	if c.Len() == 0 {
 		return nil
 	}
+	slot := inv.Method.Slot
 	e := c.State(b, slot, func(before any) any {
 		e := new(entry[T])
 		var old *page[T]
@@ -70,7 +72,7 @@ func (b *book[T]) open(c *protocol.Candidates, slot int) *page[T] {
 		return e
 	}).(*entry[T])
 	p := e.page.Load()
-	if p.version == c.Version() && (p.settled || b.since() < p.until) {
+	if p.version == c.Version() && (p.settled || b.since(inv) < p.until) {
 		return p
 	}
 	return b.next(e, c, slot, p)
@@ -143,10 +145,15 @@ func (b *book[T]) now() time.Time {
 	return time.Now()
 }
 
-// since reads the book's clock. It is monotonic, and half the price of now.
-func (b *book[T]) since() time.Duration {
-	if b.cfg.Now != nil {
+// since returns when a call picks on the book's monotonic clock. The system's clock
+// was read when the call began, and reading it again takes as long as all the rest
+// of a pick.
+func (b *book[T]) since(inv *protocol.Invocation) time.Duration {
+	switch {
+	case b.cfg.Now != nil:
 		return b.cfg.Now().Sub(b.zero)
+	case !inv.Start.IsZero():
+		return inv.Start.Sub(b.zero)
 	}
 	return time.Since(b.zero)
 }

@@ -19,7 +19,7 @@ func NewRandom(cfg Config) (LoadBalance, error) {
 
 // Select implements [LoadBalance].
 func (s *random) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	p := s.book.open(c, inv.Method.Slot)
+	p := s.book.open(c, inv)
 	if p == nil {
 		return nil
 	}

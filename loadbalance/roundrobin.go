@@ -2,11 +2,23 @@ package loadbalance
 
 import "github.com/gofer-rpc/gofer/protocol"
 
+// roundRobin takes turns.
 type roundRobin struct {
 	book *book[*rotation]
 }
 
-// NewRoundRobin returns the strategy "roundrobin".
+// NewRoundRobin returns the strategy "roundrobin": smooth weighted round robin, the
+// turns of Dubbo 2.6.5 and later. Shares are exact, also between goroutines (B089).
+// Unlike there
+//
+//   - a provider keeps what it is owed when its weight or the list changes, counted
+//     in turns; warm-up, which changes weights all the time, is fair therefore (F10);
+//   - consumers begin at different points of the cycle, not all at the same
+//     provider (F10);
+//   - a weight of 0 is never chosen while another provider has weight (F11), and
+//     when all are 0 all are equal, not the first the only one (B091).
+//
+// The turn of a provider that the call may not go to is lost.
 func NewRoundRobin(cfg Config) (LoadBalance, error) {
 	s := new(roundRobin)
 	s.book = newBook(cfg, func(p *page[*rotation], _ int, before *page[*rotation]) *rotation {
@@ -20,7 +32,7 @@ func NewRoundRobin(cfg Config) (LoadBalance, error) {
 
 // Select implements [LoadBalance].
 func (s *roundRobin) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	p := s.book.open(c, inv.Method.Slot)
+	p := s.book.open(c, inv)
 	if p == nil {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -319,6 +320,65 @@ func TestChangesCountAtOnce(t *testing.T) {
 
 		f.clock.advance(4 * time.Minute)
 		requireShares(t, []float64{1, 1}, f.picks(t, lb, c, inv, 20_000))
+	})
+}
+
+// The clock is read once per pick while somebody warms up (B075), else never.
+func TestClockReadings(t *testing.T) {
+	each(t, func(t *testing.T, s traits) {
+		if !s.weighted {
+			return
+		}
+		for name, tt := range map[string]struct {
+			params params
+			want   int
+		}{"warming up": {warm(100), 1}, "settled": {weight(100), 0}} {
+			f := newFleet()
+			for range 3 {
+				f.add(tt.params, time.Minute)
+			}
+			readings := 0
+			lb := s.new(t, loadbalance.Config{Now: func() time.Time {
+				readings++
+				return f.clock.now()
+			}})
+			c, inv := f.list(), f.call()
+			lb.Select(c, inv)
+			readings = 0
+			lb.Select(c, inv)
+			assert.Equal(t, tt.want, readings, name)
+		}
+	})
+}
+
+// Without a clock of its own a strategy goes by the system's, here by the bubble's,
+// and by the time at which the call began.
+func TestSystemClock(t *testing.T) {
+	each(t, func(t *testing.T, s traits) {
+		if !s.weighted {
+			return
+		}
+		for name, call := range map[string]func(*fleet) *protocol.Invocation{
+			"start unknown": (*fleet).call,
+			"start known": func(f *fleet) *protocol.Invocation {
+				return &protocol.Invocation{Method: f.method, Start: time.Now()}
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newFleet()
+					f.clock.ns.Store(time.Now().UnixNano())
+					f.add(warm(100), time.Minute)
+					f.add(weight(100), 0)
+					lb, c := s.new(t, loadbalance.Config{Rand: source(8)}), f.list()
+					requireShares(t, []float64{10, 100}, f.picks(t, lb, c, call(f), 10_000))
+					time.Sleep(4 * time.Minute) // the bubble's: no time passes
+					requireShares(t, []float64{50, 100}, f.picks(t, lb, c, call(f), 10_000))
+					time.Sleep(5 * time.Minute)
+					requireShares(t, []float64{1, 1}, f.picks(t, lb, c, call(f), 10_000))
+				})
+			})
+		}
 	})
 }
 
