@@ -105,8 +105,10 @@ func TestHooks(t *testing.T) {
 
 // TestAllRefused: a list of which nothing can be used is an empty one that says why.
 func TestAllRefused(t *testing.T) {
-	d, w := newDirectory(t, "version=1.0.0")
+	logging, logs := observed(zapcore.WarnLevel)
+	d, w := newDirectory(t, "version=1.0.0", logging)
 	r := newRegistered(t)
+	d.Notify(r.snapshot())
 	d.Notify(r.snapshot(provided("192.0.2.10:20880", "version=1.0.0")))
 	s := r.snapshot(provided("192.0.2.10:20880", "version=1.0.0&disabled=true"), provided("192.0.2.11:20880", "version=2.0.0"))
 	s.Rejected = []Rejection{{Raw: "garbage", Reason: "no %3A%2F%2F in it"}}
@@ -123,6 +125,9 @@ func TestAllRefused(t *testing.T) {
 		{Provider: "192.0.2.11:20880", Reason: "version 2.0.0, reference wants 1.0.0", Count: 1},
 		{Provider: "garbage", Reason: "no %3A%2F%2F in it", Count: 1},
 	}, l.Funnel.Refused)
+	d.Notify(r.snapshot())
+	assert.Equal(t, 2, logs.FilterMessage("no provider").Len(), "once whenever it happens")
+	assert.Equal(t, 2, logs.Len())
 	assert.Equal(t, "zookeeper://192.0.2.1:2181", l.Funnel.Source)
 	assert.Equal(t, "/dubbo/"+iface+"/providers", l.Funnel.Path)
 }

@@ -175,7 +175,7 @@ func (d *Directory) publish(c *change) {
 	if d.cfg.OnPublish != nil {
 		d.cfg.OnPublish(&old.Listing, &next.Listing)
 	}
-	d.report(c, &old.Listing, &next.Listing)
+	d.report(c, old, next)
 }
 
 // listing returns what is to be published. The candidates stay the same object
@@ -232,11 +232,14 @@ func (p *published) same(o *published) bool {
 }
 
 // report logs what users of the reference notice, and nothing else (B030).
-func (d *Directory) report(c *change, old, next *protocol.Listing) {
-	switch n := next.Candidates.Len(); {
-	case d.closed || old.Candidates == next.Candidates:
-	case n == 0:
-		d.log.Warn("no provider left", zap.Stringer("funnel", next.Funnel))
+func (d *Directory) report(c *change, old, next *published) {
+	n := next.Candidates.Len()
+	first := next.listed && !old.listed
+	switch {
+	case d.closed:
+	case n == 0 && (first || old.Candidates.Len() > 0):
+		d.log.Warn("no provider", zap.Stringer("funnel", next.Funnel))
+	case old.Candidates == next.Candidates:
 	case c.members():
 		d.log.Info("providers changed", zap.Int("providers", n), zap.Int("joined", len(c.joined)),
 			zap.Int("left", len(c.left)), zap.Int("updated", c.updated), zap.Int("restarted", c.restarted))
