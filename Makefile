@@ -10,13 +10,16 @@ CEILINGS     = $(sort $(dir $(shell grep -ls '^//go:build !race' $$(go list -f '
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test deps lint unit java integration bench clean
+.PHONY: help test demo deps lint unit java integration bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 test: deps lint unit java integration ## everything, installing first what is missing
 	@echo "all steps passed; the interop table is in $(TABLE)"
+
+demo: deps java ## the main job: ZooKeeper, Java providers of every Dubbo version, a Go consumer
+	go run ./integration/demo
 
 deps: ## install what the tests need: a JDK, Maven, ZooKeeper (apt)
 	$(STEP) "tools" integration/scripts/deps

@@ -24,7 +24,7 @@ type Client struct {
 	cfg      *config
 	started  time.Time
 	host     string // our address as registered
-	wire     *dubbo.Protocol
+	wire     protocol.Protocol
 	registry registry.Registry // nil without WithRegistry
 	address  url.URL           // of the registry
 
