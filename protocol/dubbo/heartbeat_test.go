@@ -122,8 +122,9 @@ func TestHeartbeatZeroMeansNone(t *testing.T) {
 
 // A 2.6 provider sends heartbeats and closes connections that do not answer.
 func TestHeartbeatsOfTheProviderAreAnswered(t *testing.T) {
-	answers := make(chan received, 1)
-	bubble(t, func(c *peerConn, f received) { answers <- f }, func(t *testing.T, p *peer, d *Protocol) {
+	bubble(t, nil, func(t *testing.T, p *peer, d *Protocol) {
+		answers := make(chan received, 1)
+		p.handle = func(_ *peerConn, f received) { answers <- f }
 		refer(t, d, p.address)
 		synctest.Wait()
 		p.conn(1).send(frame.AppendHeartbeat(nil, 1<<63|5))

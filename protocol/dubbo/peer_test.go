@@ -25,7 +25,7 @@ import (
 type peer struct {
 	t       testing.TB
 	handle  func(c *peerConn, f received)
-	opened  func(c *peerConn) // nil: nothing happens at first
+	hangUp  atomic.Bool // closes what it accepts
 	address string
 	l       net.Listener // nil: in memory
 
@@ -93,8 +93,8 @@ func (p *peer) serve(nc net.Conn) {
 	p.mu.Unlock()
 	p.wg.Go(func() {
 		defer nc.Close()
-		if p.opened != nil {
-			p.opened(c)
+		if p.hangUp.Load() {
+			return
 		}
 		r := bufio.NewReader(nc)
 		for {
@@ -323,4 +323,11 @@ func failure(t testing.TB, err error) *protocol.Error {
 	var e *protocol.Error
 	require.True(t, errors.As(err, &e), "%T is no *protocol.Error: %v", err, err)
 	return e
+}
+
+func mustParse(t testing.TB, s string) url.URL {
+	t.Helper()
+	u, err := url.Parse(s)
+	require.NoError(t, err)
+	return u
 }
