@@ -141,7 +141,7 @@ func TestRestart(t *testing.T) {
 		assert.NotSame(t, life, second)
 		d.Notify(r.snapshot(startedAt(time.Now().Add(2*time.Hour), "")))
 		assert.NotSame(t, second, n.Life())
-		assert.Less(t, n.Life().Start.Sub(time.Now()), time.Microsecond)
+		assert.Less(t, time.Until(n.Life().Start), time.Microsecond)
 	})
 }
 
