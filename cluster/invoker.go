@@ -110,11 +110,11 @@ func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
 	e := protocol.Recovered(v)
 	c.log.Error("panic: the call fails", zap.String("method", inv.Method.Name),
 		zap.Error(e.Cause), zap.ByteString("stack", e.Cause.(*protocol.PanicError).Stack))
-	provider := ""
-	if inv.Attempt > 0 {
-		provider = inv.Node.Address()
+	if inv.Attempt == 0 {
+		e.Sent = false
+		return complete(e, inv, "")
 	}
-	return complete(e, inv, provider)
+	return complete(e, inv, inv.Node.Address())
 }
 
 // Attempt tries the call once: it chooses a provider, waits for a slot there if it

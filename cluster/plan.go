@@ -97,7 +97,7 @@ func newBalancers(cfg Config) *balancers {
 func (b *balancers) check(reference url.URL) error {
 	names := map[string]string{"loadbalance": loadbalance.Default}
 	for k, v := range reference.Params() {
-		if k == "loadbalance" || strings.HasSuffix(k, ".loadbalance") {
+		if v != "" && (k == "loadbalance" || strings.HasSuffix(k, ".loadbalance")) {
 			names[k] = v
 		}
 	}

@@ -55,5 +55,10 @@ func refuse(inv *protocol.Invocation, limit int) error {
 
 // isBusiness reports whether the provider has answered, if with an exception.
 func isBusiness(err error) bool {
-	return errors.Is(err, protocol.ErrBusiness)
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		return e.Code == protocol.ErrBusiness
+	}
+	var remote *protocol.RemoteError
+	return errors.As(err, &remote)
 }

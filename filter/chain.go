@@ -147,6 +147,7 @@ func (g *guard) Invoke(ctx context.Context, inv *protocol.Invocation) (res *prot
 		if v := recover(); v != nil {
 			e := protocol.Recovered(v)
 			e.Service, e.Method, e.Attempts = inv.Method.Service, inv.Method.Name, inv.Attempt
+			e.Sent = inv.Attempt > 0
 			g.log.Error("panic in a filter: the call fails", zap.String("method", inv.Method.Name),
 				zap.Error(e.Cause), zap.ByteString("stack", e.Cause.(*protocol.PanicError).Stack))
 			res, err = nil, e

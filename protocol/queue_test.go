@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -159,6 +160,39 @@ func TestQueueHandsOutWhatWasHeldBack(t *testing.T) {
 	require.True(t, woken(onlyB))
 }
 
+func TestQueueRemembersWhatWasHeldBack(t *testing.T) {
+	l := newLine(t, 1, 1, 1)
+	only := map[*Node]*Invocation{}
+	for _, i := range []int{2, 0, 1} {
+		n := l.nodes[i]
+		l.begin(l.call(), n)
+		only[n] = l.call()
+		require.False(t, l.queue.Enter(only[n], NewCandidates([]*Node{n}, nil)))
+	}
+	a, b, c := l.nodes[0], l.nodes[1], l.nodes[2]
+	l.end(a)
+	l.end(b) // held back: the call for a has a claim
+	l.end(c)
+	l.begin(only[a], a)
+	l.begin(only[c], c)
+	require.True(t, woken(only[b]))
+}
+
+func TestQueueGoesOnWhenAStaleCallGivesUp(t *testing.T) {
+	l := newLine(t, 1)
+	n := l.nodes[0]
+	l.begin(l.call(), n)
+	first, second := l.call(), l.call()
+	require.False(t, l.queue.Enter(first, l.all))
+	require.False(t, l.queue.Enter(second, l.all))
+	l.methods.Changed()
+	require.False(t, l.queue.Enter(second, l.all))
+	l.end(n)
+	require.False(t, woken(second), "the first one has not looked again yet")
+	first.Leave()
+	require.True(t, woken(second))
+}
+
 func TestQueueEntersAgainAfterAChange(t *testing.T) {
 	l := newLine(t, 1, 1)
 	old := NewCandidates(l.nodes[:1], nil)
@@ -211,21 +245,37 @@ func TestQueueWait(t *testing.T) {
 func TestQueueLosesNoWakeUp(t *testing.T) {
 	l := newLine(t, 2, 1, 3)
 	some := []*Candidates{l.all, NewCandidates(l.nodes[:2], nil), NewCandidates(l.nodes[2:], nil)}
-	var done atomic.Int32
+	var done, waits atomic.Int32
 	var wg sync.WaitGroup
 	const callers, each = 24, 200
 	for i := range callers {
 		wg.Go(func() {
 			for range each {
-				if l.callOnce(some[i%len(some)], rand.IntN(20) == 0) {
+				if l.callOnce(some[i%len(some)], rand.IntN(20) == 0, &waits) {
 					done.Add(1)
 				}
 			}
 		})
 	}
+	stop := make(chan struct{})
+	var changes sync.WaitGroup
+	changes.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				l.methods.Changed()
+				runtime.Gosched()
+			}
+		}
+	})
 	wg.Wait()
+	close(stop)
+	changes.Wait()
 	assert.Zero(t, l.queue.Waiting())
 	assert.Greater(t, int(done.Load()), callers*each/2)
+	assert.Positive(t, waits.Load(), "else it proves nothing")
 	for _, n := range l.nodes {
 		assert.Zero(t, n.Status(0).Active())
 	}
@@ -233,7 +283,7 @@ func TestQueueLosesNoWakeUp(t *testing.T) {
 
 // callOnce takes a slot, waiting if it must, and gives it back; or gives up when it
 // is its turn.
-func (l *line) callOnce(c *Candidates, giveUp bool) bool {
+func (l *line) callOnce(c *Candidates, giveUp bool, waits *atomic.Int32) bool {
 	inv := l.call()
 	defer inv.Leave()
 	turn := l.queue.Waiting() == 0
@@ -245,6 +295,7 @@ func (l *line) callOnce(c *Candidates, giveUp bool) bool {
 			for _, n := range c.Nodes() {
 				if n.Status(0).Begin(n.Method(0).Actives) {
 					inv.Counted()
+					runtime.Gosched() // the call
 					l.end(n)
 					return true
 				}
@@ -252,7 +303,11 @@ func (l *line) callOnce(c *Candidates, giveUp bool) bool {
 			turn = false
 			continue
 		}
+		waits.Add(1)
 		turn, _ = l.queue.Wait(context.Background(), inv, time.Hour)
+		inv.SetRelax(RelaxState) // a waiting call's invocation is read by others, this one's no more
+		runtime.Gosched()
+		inv.SetRelax(0)
 	}
 }
 

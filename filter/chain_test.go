@@ -1,0 +1,177 @@
+package filter_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+	"pgregory.net/rapid"
+
+	"github.com/gofer-rpc/gofer/filter"
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// reference returns a reference URL with the given parameters.
+func reference(t require.TestingT, parameters string) url.URL {
+	u, err := url.Parse("consumer://192.0.2.1/com.example.DemoService?interface=com.example.DemoService&" + parameters)
+	require.NoError(t, err)
+	return u
+}
+
+// trace is a factory of filters that note when they are passed.
+func trace(log *[]string, name string) filter.Factory {
+	note := func(level string) filter.Filter {
+		return func(next protocol.Invoker) protocol.Invoker {
+			return protocol.InvokerFunc(func(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+				*log = append(*log, name+level)
+				return next.Invoke(ctx, inv)
+			})
+		}
+	}
+	return func(filter.Config) (filter.Pair, error) {
+		return filter.Pair{Call: note(" call"), Attempt: note(" attempt")}, nil
+	}
+}
+
+func TestChainSyntax(t *testing.T) {
+	factories := filter.Builtin()
+	for _, name := range []string{"a", "b", "c"} {
+		factories[name] = trace(new([]string), name)
+	}
+	for text, want := range map[string]string{
+		"":                          "consumercontext",
+		"a":                         "consumercontext a",
+		"a,b":                       "consumercontext a b",
+		"b,a":                       "consumercontext b a",
+		"a,default,b":               "a consumercontext b",
+		"default,a":                 "consumercontext a",
+		"a,default":                 "a consumercontext",
+		" a , b ,, c ":              "consumercontext a b c",
+		"-consumercontext":          "",
+		"-consumercontext,a":        "a",
+		"a,-consumercontext":        "a",
+		"-default":                  "",
+		"-default,a":                "a",
+		"a,-default,b":              "a b",
+		"-default,consumercontext":  "consumercontext",
+		"a,consumercontext":         "a consumercontext", // named: placed by the list
+		"a,a":                       "consumercontext a",
+		"a,b,-a":                    "consumercontext b",
+		"-a":                        "consumercontext",
+		"activelimit":               "consumercontext", // is there anyway
+		"a,active-limit,b":          "consumercontext a b",
+		"default,default":           "consumercontext",
+		"-default,default":          "",
+		"consumercontext,default,a": "consumercontext a",
+	} {
+		chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter="+text)}, factories)
+		if assert.NoError(t, err, "%q", text) {
+			assert.Equal(t, strings.Fields(want+" activelimit"), chain.Names(), "%q", text)
+		}
+	}
+}
+
+func TestChainErrors(t *testing.T) {
+	factories := filter.Builtin()
+	factories["broken"] = func(filter.Config) (filter.Pair, error) {
+		return filter.Pair{}, errors.New("parameter x=7: must be even")
+	}
+	for text, want := range map[string]string{
+		"consumercontxt":  `parameter reference.filter="consumercontxt": unknown filter "consumercontxt", did you mean "consumercontext"? (known: broken, consumercontext)`,
+		"a,-monitor":      `parameter reference.filter="a,-monitor": unknown filter "a" (known: broken, consumercontext)`,
+		"-monitor":        `parameter reference.filter="-monitor": unknown filter "monitor" (known: broken, consumercontext)`,
+		"--default":       `unknown filter "-default"`,
+		"broken":          `filter "broken": parameter x=7: must be even`,
+		"-activelimit":    `"activelimit" cannot be taken out, it counts the calls that balancers look at; actives=0, the default, means no limit`,
+		"a,-active-limit": `unknown filter "a"`,
+		"-active-limit,a": `"active-limit" cannot be taken out`,
+	} {
+		_, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter="+text)}, factories)
+		assert.ErrorContains(t, err, want, "%q", text)
+	}
+}
+
+// Whatever the text, the chain is made or the error names the parameter.
+func FuzzChainSyntax(f *testing.F) {
+	for _, s := range []string{"a,-b,default", "-default", "", ",,-", "a;b", "--", "activelimit,-a"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		factories := filter.Builtin()
+		factories["a"], factories["b"] = trace(new([]string), "a"), trace(new([]string), "b")
+		u := url.New("consumer", "192.0.2.1", 0, "com.example.DemoService", map[string]string{"reference.filter": text})
+		chain, err := filter.NewChain(filter.Config{Reference: u}, factories)
+		if err != nil {
+			assert.ErrorContains(t, err, "reference.filter")
+			return
+		}
+		names := chain.Names()
+		assert.Equal(t, "activelimit", names[len(names)-1])
+		seen := map[string]bool{}
+		for _, name := range names {
+			assert.False(t, seen[name], "%s twice", name)
+			seen[name] = true
+		}
+	})
+}
+
+// The order holds at both levels; attempts are innermost.
+func TestChainOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		names := rapid.Permutation([]string{"a", "b", "c"}).Draw(rt, "names")
+		var log []string
+		factories := filter.Builtin()
+		for _, name := range names {
+			factories[name] = trace(&log, name)
+		}
+		chain, err := filter.NewChain(filter.Config{Reference: reference(rt, "reference.filter="+strings.Join(names, ","))}, factories)
+		require.NoError(rt, err)
+		p := newProvider(rt, "", func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
+			log = append(log, "endpoint")
+			return nil, nil
+		}, chain.Attempt)
+		_, err = chain.Call(p.node).Invoke(context.Background(), p.invocation())
+		require.NoError(rt, err)
+		want := []string{
+			names[0] + " call", names[1] + " call", names[2] + " call",
+			names[0] + " attempt", names[1] + " attempt", names[2] + " attempt", "endpoint",
+		}
+		assert.Equal(rt, want, log)
+	})
+}
+
+// A chain without filters per call costs nothing there.
+func TestChainWithoutCallFilters(t *testing.T) {
+	chain, err := filter.NewChain(filter.Config{}, nil)
+	require.NoError(t, err)
+	inner := &endpoint{}
+	assert.Same(t, inner, chain.Call(inner))
+}
+
+func TestPanicInACallFilterFailsTheCallAlone(t *testing.T) {
+	core, logs := observer.New(zap.DebugLevel)
+	chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=bad"), Logger: zap.New(core)},
+		map[string]filter.Factory{"bad": func(filter.Config) (filter.Pair, error) {
+			return filter.Pair{Call: func(protocol.Invoker) protocol.Invoker {
+				return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) { panic("out of order") })
+			}}, nil
+		}})
+	require.NoError(t, err)
+	p := newProvider(t, "", nil, nil)
+	inv := p.invocation()
+	inv.StartCall() // nobody was tried
+	_, err = chain.Call(&endpoint{}).Invoke(t.Context(), inv)
+	assert.ErrorIs(t, err, protocol.ErrUnknown)
+	var e *protocol.Error
+	require.ErrorAs(t, err, &e)
+	assert.False(t, e.Sent)
+	assert.EqualError(t, err, "gofer: com.example.DemoService.find: unknown error: panic: out of order")
+	require.Equal(t, 1, logs.Len())
+	assert.Contains(t, logs.All()[0].ContextMap()["stack"], "TestPanicInACallFilterFailsTheCallAlone")
+}
