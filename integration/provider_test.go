@@ -73,17 +73,7 @@ func TestProviderKilledAndBack(t *testing.T) {
 			a := env.StartProvider(t, v, "--group", "back-"+v)
 			b := env.StartProvider(t, v, "--group", "back-"+v)
 			r := refer(t, c, a.Reference("timeout=3000&loadbalance=roundrobin"))
-			both := func() bool {
-				seen := map[string]bool{}
-				for range 8 {
-					s, err := gofer.Call[string](t.Context(), r, hello, "Ada")
-					if err != nil {
-						return false
-					}
-					seen[s] = true
-				}
-				return len(seen) == 2
-			}
+			both := func() bool { return bothServe(t, r) }
 			eventually(t, 10*time.Second, "both providers are used", both)
 			require.NoError(t, a.Kill())
 			for range 50 { // retries go to the other one; nothing waits for the dead one
@@ -99,6 +89,19 @@ func TestProviderKilledAndBack(t *testing.T) {
 	}
 }
 
+// bothServe tells whether two providers answer in turn.
+func bothServe(t *testing.T, r *gofer.Reference) bool {
+	seen := map[string]bool{}
+	for range 8 {
+		s, err := gofer.Call[string](t.Context(), r, hello, "Ada")
+		if err != nil {
+			return false
+		}
+		seen[s] = true
+	}
+	return len(seen) == 2
+}
+
 // TestGracefulStop: no call fails while one of two providers stops, retries or not.
 func TestGracefulStop(t *testing.T) {
 	c := newClient(t, env.ZooKeeper.Addr())
@@ -108,6 +111,7 @@ func TestGracefulStop(t *testing.T) {
 			a := env.StartProvider(t, v, "--group", "stop-"+v, "--shutdown-wait", "3000")
 			b := env.StartProvider(t, v, "--group", "stop-"+v)
 			r := refer(t, c, a.Reference("timeout=3000&retries=0&loadbalance=roundrobin"))
+			eventually(t, 10*time.Second, "both providers are used", func() bool { return bothServe(t, r) })
 			var calls atomic.Int64
 			stop, done := make(chan struct{}), make(chan struct{})
 			for range 4 {
