@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // fleets are what the benchmarks pick from.
@@ -51,6 +52,28 @@ func BenchmarkSelect(b *testing.B) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// BenchmarkNewList is the first pick from a list that replaces another one.
+func BenchmarkNewList(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(loadbalance.Builtin())) {
+		for _, n := range []int{3, 100, 10_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				f := newFleet()
+				for i := range n {
+					f.add(weight(100+50*(i%3)), 0)
+				}
+				c, inv := f.list(), f.call()
+				s := balancer(b, name, loadbalance.Config{})
+				s.Select(c, inv)
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					c = protocol.NewCandidates(f.nodes[i%2:], c)
+					s.Select(c, inv)
+				}
+			})
 		}
 	}
 }

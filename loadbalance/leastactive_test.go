@@ -212,3 +212,16 @@ func TestLeastActiveTies(t *testing.T) {
 	lb := balancer(t, "leastactive", loadbalance.Config{Rand: source(5)})
 	requireShares(t, []float64{1, 0, 1, 1, 0}, f.picks(t, lb, f.list(), f.call(), 10_000))
 }
+
+// A provider that is down has no calls under way; it does not make the others look
+// busy.
+func TestLeastActiveBesideDown(t *testing.T) {
+	f := newFleet()
+	f.add(warm(100), time.Second) // not the best, but idle
+	f.weights(100, 50)
+	setState(f.nodes[0], protocol.Down)
+	f.nodes[1].Status(f.method.Slot).Begin(0)
+	f.nodes[2].Status(f.method.Slot).Begin(0)
+	lb := balancer(t, "leastactive", loadbalance.Config{Now: f.clock.now, Rand: source(6)})
+	requireShares(t, []float64{0, 100, 50}, f.picks(t, lb, f.list(), f.call(), 10_000))
+}

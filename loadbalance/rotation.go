@@ -127,14 +127,16 @@ func gcd(a, b int64) int64 {
 // the schedule where that takes no turns: of equal nodes the one with most credit
 // is first.
 func (r *rotation) begin() {
-	sum := int64(0)
-	for _, c := range r.credit {
-		sum += c
+	sum, nodes := int64(0), int64(0)
+	for i, w := range r.of {
+		if w > 0 {
+			sum += r.credit[i]
+			nodes++
+		}
 	}
-	mean := sum / int64(len(r.credit))
-	for i := range r.credit {
-		if r.of[i] > 0 {
-			r.credit[i] -= mean
+	for i, w := range r.of {
+		if w > 0 {
+			r.credit[i] -= sum / nodes
 		}
 	}
 	if slices.Min(r.of) != slices.Max(r.of) {

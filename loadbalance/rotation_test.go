@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // smooth is the algorithm as it is described, without schedule: the oracle.
@@ -96,4 +98,32 @@ func TestRotationSettles(t *testing.T) {
 	}
 	assert.NotNil(t, r.schedule.Load())
 	assert.Same(t, r, r.succeed(w))
+}
+
+// F11: a weight of 0 is not chosen even if all others owe turns.
+func TestRotationSkipsWeightZero(t *testing.T) {
+	r := rotate(&weights{of: []int64{0, 10, 20}, total: 30})
+	r.credit = []int64{0, -2 * r.total, -3 * r.total}
+	assert.Equal(t, 1, r.ticket())
+}
+
+// Nodes that leave take their credit or debt with them, ten thousand times: what is
+// left stays around zero.
+func TestRotationCreditsStaySmall(t *testing.T) {
+	nodes := make([]*protocol.Node, 6)
+	for i := range nodes {
+		nodes[i] = new(protocol.Node)
+	}
+	list := func(without int) *weights {
+		w := &weights{total: 1 + 2 + 3 + 4, of: []int64{1, 2, 3, 4, 0}}
+		w.nodes = slices.Concat(nodes[:without], nodes[without+1:])
+		return w
+	}
+	r := newRotation(list(0), func() uint64 { return 0 })
+	for range 10_000 {
+		r = r.succeed(list(slices.Index(nodes, r.nodes[r.ticket()])))
+		for i, owed := range r.owed() {
+			require.InDelta(t, 0, owed, 2, "node %d", i)
+		}
+	}
 }
