@@ -90,14 +90,17 @@ func (e *Error) Error() string {
 		}
 		b.WriteString(": ")
 	}
-	b.WriteString(e.Code.Error())
 	detail := e.Detail
 	if detail == "" && e.Cause != nil {
 		detail = e.Cause.Error()
 	}
-	if detail != "" {
-		b.WriteString(": ")
+	switch code := e.Code.Error(); {
+	case detail == "":
+		b.WriteString(code)
+	case strings.HasPrefix(detail, code): // says it itself
 		b.WriteString(detail)
+	default:
+		b.WriteString(code + ": " + detail)
 	}
 	if e.Attempts > 0 {
 		sent := "not sent"
