@@ -13,6 +13,9 @@ import (
 // chunk, as Java's Hessian2Output has it for strings.
 const chunkSize = 0x8000
 
+// javaNaN is the one NaN that Java writes.
+const javaNaN = 0x7ff8000000000000
+
 // AppendNull appends null.
 func AppendNull(b []byte) []byte { return append(b, tagNull) }
 
@@ -57,6 +60,9 @@ func AppendInt64(b []byte, v int64) []byte {
 // AppendFloat64 appends a double in its shortest form, as Java does. Like in Java
 // a negative zero loses its sign.
 func AppendFloat64(b []byte, v float64) []byte {
+	if v != v {
+		v = math.Float64frombits(javaNaN)
+	}
 	switch whole := javaInt(v); {
 	case float64(whole) != v: // has a fraction, or is out of range
 	case whole == 0:

@@ -15,7 +15,7 @@ var wrappers = map[string]string{
 	"java.util.concurrent.atomic.AtomicInteger":          "value",
 	"java.util.concurrent.atomic.AtomicLong":             "value",
 	"java.util.concurrent.atomic.AtomicReference":        "value",
-	"com.alibaba.com.caucho.hessian.io.EnumSetHandle":    "objects",
+	"com.alibaba.com.caucho.hessian.io.EnumSetHandler":   "objects",
 	"com.alibaba.com.caucho.hessian.io.CalendarHandle":   "date",
 	"com.caucho.hessian.io.CalendarHandle":               "time",
 	"java.util.EnumSet$SerializationProxy":               "elements",
