@@ -331,3 +331,9 @@ func mustParse(t testing.TB, s string) url.URL {
 	require.NoError(t, err)
 	return u
 }
+
+// discard is a network connection that takes everything and brings nothing.
+type discard struct{ net.Conn }
+
+func (discard) Write(b []byte) (int, error) { return len(b), nil }
+func (discard) Close() error                { return nil }
