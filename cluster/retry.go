@@ -41,7 +41,7 @@ func (c *Invoker) again(ctx context.Context, inv *protocol.Invocation, e *protoc
 	switch {
 	case ctx.Err() != nil, e.Retry == protocol.RetryNever, neverRetried(e.Code):
 		return false
-	case e.Retry == protocol.RetryAlways && t.free < c.directory.List().Candidates.Len() && c.untried(inv):
+	case e.Retry == protocol.RetryAlways && t.free+1 < c.directory.List().Candidates.Len() && c.untried(inv):
 		t.free++
 		return true
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gofer-rpc/gofer/cluster"
 	"github.com/gofer-rpc/gofer/filter"
+	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/url"
 )
@@ -200,4 +201,26 @@ func (w *world) active() int {
 		}
 	}
 	return n
+}
+
+// own puts a filter under the name own.
+func own(f filter.Factory) map[string]filter.Factory { return map[string]filter.Factory{"own": f} }
+
+// first is a balancer that takes the first allowed provider.
+type first struct{}
+
+func (first) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	for _, n := range c.Nodes() {
+		if inv.Allows(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+func withFirst(cfg *cluster.Config) { withBalance(cfg, "first", first{}) }
+
+func withBalance(cfg *cluster.Config, name string, b loadbalance.LoadBalance) {
+	cfg.Balancers = loadbalance.Builtin()
+	cfg.Balancers[name] = func(loadbalance.Config) (loadbalance.LoadBalance, error) { return b, nil }
 }
