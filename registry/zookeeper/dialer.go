@@ -2,9 +2,6 @@ package zookeeper
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"strings"
@@ -46,6 +43,7 @@ type hosts struct {
 	tries   int // since the last rest, or since the last session
 	rounds  int // in a row without a session
 	session time.Time
+	resume  bool // there is a session that is not known to be lost
 }
 
 // Init takes the list, which the library has shuffled.
@@ -86,7 +84,7 @@ func (h *hosts) Connected() {
 	if time.Since(h.session) > time.Second {
 		h.tries = 0
 	}
-	h.rounds, h.session = 0, time.Now()
+	h.rounds, h.session, h.resume = 0, time.Now(), true
 }
 
 // expired is told that the server knows our session no more: the next attempt
@@ -94,7 +92,14 @@ func (h *hosts) Connected() {
 func (h *hosts) expired() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tries = 0
+	h.tries, h.resume = 0, false
+}
+
+// resumes reports whether the next session will be the old one, with watches.
+func (h *hosts) resumes() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.resume
 }
 
 // round returns the number of fruitless rounds, and whether one begins.
@@ -142,11 +147,11 @@ func (d *dialer) dial(network, address string, _ time.Duration) (net.Conn, error
 		return nil, err
 	}
 	d.reached()
-	h := &serverConn{Conn: c, d: d, server: address, limit: limit, until: time.Now().Add(limit)}
+	sc := &serverConn{Conn: c, d: d, server: address, limit: limit, until: time.Now().Add(limit), lock: make(chan struct{}, 1), holding: d.hosts.resumes()}
 	d.mu.Lock()
 	d.current = c
 	d.mu.Unlock()
-	return h, nil
+	return sc, nil
 }
 
 // drop closes the socket, if there is one.
@@ -158,51 +163,4 @@ func (d *dialer) drop() {
 	if c != nil {
 		_ = c.Close()
 	}
-}
-
-// serverConn limits the handshake. The library sets two read deadlines in it, one
-// far too long and none for the rest of the answer; later ones pass.
-type serverConn struct {
-	net.Conn
-	d         *dialer
-	server    string
-	limit     time.Duration
-	until     time.Time
-	deadlines int
-}
-
-const handshakeDeadlines = 2
-
-// SetReadDeadline sets the deadline of the library, or ours while it lasts.
-func (c *serverConn) SetReadDeadline(t time.Time) error {
-	if c.deadlines < handshakeDeadlines {
-		t = c.until
-	}
-	c.deadlines++
-	return c.Conn.SetReadDeadline(t)
-}
-
-// Read reads and remembers why it failed, which the library does not tell.
-func (c *serverConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
-	if err != nil && c.d.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
-		c.d.failed(c.explain(err))
-	}
-	return n, err
-}
-
-func (c *serverConn) explain(err error) error {
-	handshake := c.deadlines <= handshakeDeadlines
-	var timeout net.Error
-	switch {
-	case handshake && errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s accepted the connection but did not answer within %s", c.server, c.limit)
-	case handshake && errors.Is(err, io.EOF):
-		return fmt.Errorf("%s closed the connection instead of granting a session (not serving, too many connections, or it lost its data)", c.server)
-	case handshake:
-		return fmt.Errorf("%s: no session: %w", c.server, err)
-	case errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s stopped answering", c.server)
-	}
-	return fmt.Errorf("connection to %s lost: %w", c.server, err)
 }

@@ -17,9 +17,12 @@ const (
 
 // entries turns names into entries, each name once: a name that is still there
 // keeps its entry, so a change costs what changed.
-type entries struct {
-	good map[string]*registry.Entry
-	bad  map[string]registry.Rejection
+type entries struct{ items []item } // sorted by name
+
+type item struct {
+	name     string
+	entry    *registry.Entry // nil if it was rejected
+	rejected registry.Rejection
 }
 
 // parsed is the outcome for one list.
@@ -27,40 +30,45 @@ type parsed struct {
 	list     []*registry.Entry
 	rejected []registry.Rejection // at most maxRejections
 	count    int                  // of all rejected
-	fresh    []registry.Rejection // not seen in the list before
+	fresh    []registry.Rejection // not in the list before
 }
 
-// parse reads the names and forgets those that are gone.
+// parse reads the names, which are sorted, and forgets those that are gone.
 func (e *entries) parse(names []string) parsed {
 	p := parsed{list: make([]*registry.Entry, 0, len(names))}
-	good := make(map[string]*registry.Entry, len(names))
-	bad := map[string]registry.Rejection{}
+	items := make([]item, 0, len(names))
+	old := e.items
 	for _, name := range names {
-		if entry := e.good[name]; entry != nil {
-			good[name] = entry
-			p.list = append(p.list, entry)
-			continue
+		for len(old) > 0 && old[0].name < name {
+			old = old[1:]
 		}
-		r, known := e.bad[name]
-		if !known {
-			u, err := url.ParseEncoded(name)
-			if err == nil {
-				entry := &registry.Entry{Raw: name, URL: u}
-				good[name] = entry
-				p.list = append(p.list, entry)
-				continue
-			}
-			r = registry.Rejection{Raw: shorten(url.Redact(name)), Reason: err.Error()}
-			p.fresh = append(p.fresh, r)
+		var it item
+		if len(old) > 0 && old[0].name == name {
+			it = old[0]
+		} else if it = parseItem(name); it.entry == nil {
+			p.fresh = append(p.fresh, it.rejected)
 		}
-		bad[name] = r
-		p.count++
-		if len(p.rejected) < maxRejections {
-			p.rejected = append(p.rejected, r)
+		items = append(items, it)
+		switch {
+		case it.entry != nil:
+			p.list = append(p.list, it.entry)
+		case p.count < maxRejections:
+			p.rejected = append(p.rejected, it.rejected)
+			fallthrough
+		default:
+			p.count++
 		}
 	}
-	e.good, e.bad = good, bad
+	e.items = items
 	return p
+}
+
+func parseItem(name string) item {
+	u, err := url.ParseEncoded(name)
+	if err != nil {
+		return item{name: name, rejected: registry.Rejection{Raw: shorten(url.Redact(name)), Reason: err.Error()}}
+	}
+	return item{name: name, entry: &registry.Entry{Raw: name, URL: u}}
 }
 
 // warn logs rejected names that are new, a few of them by name.

@@ -52,11 +52,10 @@ type link struct {
 	wake   chan struct{} // holds one
 
 	// guarded by the session's lock
-	online  bool // has a session
-	epoch   int  // changes with online
-	reached bool // a server accepted a connection since
-	// used by the keeper only
-	authenticated, used bool
+	online        bool // has a session
+	epoch         int  // changes with online
+	reached       bool // a server accepted a connection since
+	authenticated bool // used by the keeper only
 }
 
 func newSession(s *settings, addr address) *session {
@@ -166,6 +165,12 @@ func (s *session) keep(l *link) bool {
 		case <-s.done:
 			return false
 		case <-l.wake:
+			s.mu.Lock()
+			online, epoch := l.online, l.epoch
+			s.mu.Unlock()
+			if online {
+				s.admit(l, epoch)
+			}
 		case <-watchdog.C:
 			s.mu.Lock()
 			stuck := !l.online && l.reached
@@ -175,35 +180,26 @@ func (s *session) keep(l *link) bool {
 				return true
 			}
 		}
-		s.mu.Lock()
-		online, epoch := l.online, l.epoch
-		s.mu.Unlock()
-		if online {
-			s.admit(l, epoch)
-		}
 		watchdog.Reset(s.s.watchdog)
 	}
 }
 
-// admit prepares a new session for use: credentials first (B015), and after a
-// reconnect a moment in which the library restores its watches; requests that
-// overtake that race with it.
+// admit prepares a new session for use: credentials come first (B015).
 func (s *session) admit(l *link, epoch int) {
 	if s.addr.secret != "" && !l.authenticated {
-		if err := l.conn.AddAuth("digest", []byte(s.addr.secret)); err != nil {
-			s.failed(l, fmt.Errorf("credentials of user %q not accepted: %w", s.addr.user, err))
-			return // the connection is gone; the next one tries again
+		answer := make(chan error, 1)
+		s.keeper.Go(func() { answer <- l.conn.AddAuth("digest", []byte(s.addr.secret)) })
+		select {
+		case err := <-answer:
+			if err != nil { // the connection is gone; the next one tries again
+				s.failed(l, fmt.Errorf("credentials of user %q not accepted: %w", s.addr.user, err))
+				return
+			}
+		case <-s.done: // closing the link frees the call
+			return
 		}
 		l.authenticated = true // from now on the library repeats it
 	}
-	if l.used {
-		select {
-		case <-time.After(s.s.settle):
-		case <-s.done:
-			return
-		}
-	}
-	l.used = true
 	s.mu.Lock()
 	if l.epoch != epoch || s.closed {
 		s.mu.Unlock()
@@ -253,14 +249,9 @@ func (s *session) state() registry.State {
 // close ends the session and waits for all its goroutines. Calls under way return.
 func (s *session) close() {
 	s.mu.Lock()
-	s.closed = true
-	s.ready = false
-	l := s.link
+	s.closed, s.ready = true, false
 	s.mu.Unlock()
 	close(s.done)
-	if l != nil {
-		l.close()
-	}
 	s.keeper.Wait()
 }
 

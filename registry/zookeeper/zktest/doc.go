@@ -6,6 +6,9 @@
 //	u, err := url.Parse("zookeeper://" + zk.Addr())
 //	err = zk.Create("/dubbo/com.example.OrderService/providers/"+name, "")
 //
+// With [InMemory] there is no socket, and a test can run in a testing/synctest
+// bubble.
+//
 // Clients need not know: go-zookeeper/zk and Apache Curator work with it unchanged.
 // It can do what a real server does only when things go wrong: [Server.Cut]
 // connections, [Server.Refuse] new ones, [Server.Freeze], [Server.ExpireSession],

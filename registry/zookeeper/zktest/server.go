@@ -13,6 +13,7 @@ type Server struct {
 	minTimeout, maxTimeout time.Duration
 
 	mu          sync.Mutex
+	memory      bool
 	addr        string
 	listener    net.Listener // nil while stopped
 	tree        tree
@@ -53,6 +54,9 @@ func WithSessionLimits(shortest, longest time.Duration) Option {
 	return func(s *Server) { s.minTimeout, s.maxTimeout = shortest, longest }
 }
 
+// epoch2020 is 2020 in Unix time. The clock of a synctest bubble is before it.
+const epoch2020 = 1_577_836_800
+
 // Start starts a server with an empty tree.
 func Start(opts ...Option) (*Server, error) {
 	s := &Server{
@@ -62,7 +66,7 @@ func Start(opts ...Option) (*Server, error) {
 		lastSession: time.Now().UnixMilli() << 20,
 		// The epoch in the upper half comes from the clock, so that a client
 		// that knew an earlier server at the address is not refused.
-		zxid: (time.Now().Unix() - 1_577_836_800) << 32,
+		zxid: max(1, time.Now().Unix()-epoch2020) << 32,
 	}
 	s.thaw()
 	for _, o := range opts {
@@ -94,7 +98,7 @@ func (s *Server) Resume() error {
 	if s.listener != nil {
 		return nil
 	}
-	l, err := net.Listen("tcp", s.addr)
+	l, err := s.listen()
 	if err != nil {
 		return fmt.Errorf("zktest: %w", err)
 	}

@@ -1,0 +1,130 @@
+package zookeeper
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// serverConn is the socket as the library sees it. It makes up for three of the
+// library's habits: it waits almost for ever for a mute server, it does not tell
+// why a connection ended, and it races with itself when requests overtake the
+// restoration of watches.
+type serverConn struct {
+	net.Conn
+	d      *dialer
+	server string
+	limit  time.Duration // for the handshake
+	until  time.Time
+
+	deadlines int // set so far; by one goroutine after the other
+
+	// lock guards what follows. It is held while writing, so it is a channel:
+	// who waits for it must not stop the virtual time of a test.
+	lock    chan struct{}
+	writes  int
+	holding bool   // requests wait for the watches
+	held    []byte // requests that wait
+}
+
+// handshakeDeadlines is how many read deadlines the library sets in a handshake:
+// one far too long, and none for the rest of the answer.
+const handshakeDeadlines = 2
+
+// SetReadDeadline sets the library's deadline, or ours during the handshake.
+func (c *serverConn) SetReadDeadline(t time.Time) error {
+	if c.deadlines < handshakeDeadlines {
+		t = c.until
+	}
+	c.deadlines++
+	return c.Conn.SetReadDeadline(t)
+}
+
+// Read reads, and remembers why it failed. A failed read ends the connection, so
+// that no write to a mute server is waited for.
+func (c *serverConn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if err != nil {
+		if c.d.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
+			c.d.failed(c.explain(err))
+		}
+		_ = c.Conn.Close()
+	}
+	return n, err
+}
+
+func (c *serverConn) explain(err error) error {
+	handshake := c.deadlines <= handshakeDeadlines
+	var timeout net.Error
+	switch {
+	case handshake && errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("%s accepted the connection but did not answer within %s", c.server, c.limit)
+	case handshake && errors.Is(err, io.EOF):
+		return fmt.Errorf("%s closed the connection instead of granting a session (not serving, too many connections, or it lost its data)", c.server)
+	case handshake:
+		return fmt.Errorf("%s: no session: %w", c.server, err)
+	case errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Errorf("%s stopped answering", c.server)
+	}
+	return fmt.Errorf("connection to %s lost: %w", c.server, err)
+}
+
+// Kinds of requests that are not held back.
+const (
+	opPing       = 11
+	opAuth       = 100
+	opSetWatches = 101
+	opClose      = -11
+)
+
+// Write sends one packet, as the library writes them. When a session is resumed,
+// requests wait until the library has restored its watches: an answer that comes
+// earlier moves the transaction number it restores them by, which loses changes
+// and is a data race. If there are no watches they wait a moment only.
+func (c *serverConn) Write(b []byte) (int, error) {
+	c.lock <- struct{}{}
+	defer func() { <-c.lock }()
+	c.writes++
+	if !c.holding || c.writes == 1 || len(b) < 12 { // the first is the handshake
+		return c.Conn.Write(b)
+	}
+	switch int32(binary.BigEndian.Uint32(b[8:])) {
+	case opPing, opAuth, opClose:
+		return c.Conn.Write(b)
+	case opSetWatches:
+		n, err := c.Conn.Write(b)
+		if err == nil {
+			err = c.release()
+		}
+		return n, err
+	}
+	if c.held == nil {
+		time.AfterFunc(c.d.s.settle, c.giveUp)
+	}
+	c.held = append(c.held, b...)
+	return len(b), nil
+}
+
+// release sends what was held back.
+func (c *serverConn) release() error {
+	c.holding = false
+	held := c.held
+	c.held = nil
+	if len(held) == 0 {
+		return nil
+	}
+	_, err := c.Conn.Write(held)
+	return err
+}
+
+// giveUp waits for the watches no more.
+func (c *serverConn) giveUp() {
+	c.lock <- struct{}{}
+	defer func() { <-c.lock }()
+	if c.holding && c.release() != nil {
+		_ = c.Conn.Close() // the library's reader finds out
+	}
+}

@@ -1,0 +1,563 @@
+package zookeeper
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/gofer-rpc/gofer/registry"
+	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
+)
+
+// away makes the server unreachable, back ends that.
+func away(s *zktest.Server) { s.Refuse(true); s.Cut() }
+func back(s *zktest.Server) { s.Refuse(false) }
+
+// B012: an outage shorter or longer than the session changes no list; what
+// changed meanwhile is seen after it, at once and as one difference.
+func TestOutage(t *testing.T) {
+	for _, outage := range []time.Duration{time.Second, 10 * time.Second, 5 * time.Minute} {
+		t.Run(outage.String(), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *zktest.Server) {
+				add(t, s, "a", "b")
+				r := open(t, s, "")
+				rec := subscribed(t, r)
+				away(s)
+				wait(outage / 2)
+				remove(t, s, "a")
+				add(t, s, "c")
+				wait(outage / 2)
+				st := r.State()
+				assert.False(t, st.Connected)
+				assert.Error(t, st.LastError)
+				assertHosts(t, rec, "a", "b")
+				assert.Equal(t, outage > 2*time.Second, rec.last().Stale)
+				notified := rec.count()
+				back(s)
+				awaitHosts(t, rec, "b", "c")
+				assert.Equal(t, notified+1, rec.count())
+				assert.False(t, rec.last().Stale)
+				sessions := 1
+				if outage > 30*time.Second {
+					sessions = 2
+				}
+				assert.Equal(t, sessions, r.State().Sessions)
+				add(t, s, "d") // the watch is there again
+				awaitHosts(t, rec, "b", "c", "d")
+			})
+		})
+	}
+}
+
+// An outage without changes costs two notifications: stale, and fresh again.
+func TestStaleFlag(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		rec := subscribed(t, open(t, s, ""))
+		away(s)
+		wait(10 * time.Second)
+		assert.True(t, rec.last().Stale)
+		back(s)
+		await(t, "fresh", func() bool { return !rec.last().Stale })
+		assert.Equal(t, 3, rec.count())
+		away(s)
+		wait(100 * time.Millisecond)
+		back(s)
+		wait(10 * time.Second)
+		assert.Equal(t, 3, rec.count(), "a short cut is not worth a notification")
+	})
+}
+
+func TestExpiry(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "")
+		rec := subscribed(t, r)
+		for i := range 3 {
+			require.True(t, s.ExpireSession(lastSession(t, s).ID))
+			h := fmt.Sprintf("b%d", i)
+			add(t, s, h)
+			begin := time.Now()
+			await(t, h, func() bool { return slices.Contains(rec.hosts(), h) })
+			assert.Less(t, time.Since(begin), 2*time.Second)
+			assert.Equal(t, i+2, r.State().Sessions)
+		}
+	})
+}
+
+// A server that is stopped and comes back with its data.
+func TestServerRestart(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "")
+		rec := subscribed(t, r)
+		s.Stop()
+		wait(time.Minute)
+		assertHosts(t, rec, "a")
+		require.NoError(t, s.Resume())
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+		assert.Equal(t, 1, r.State().Sessions)
+	})
+}
+
+// A server that lost its data refuses the client for ever; the watchdog replaces
+// the connection. Nothing is emptied before the confirmation.
+func TestWipedServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		log, logs := observer.New(zap.WarnLevel)
+		add(t, s, "a", "b")
+		r := open(t, s, "", WithLogger(zap.New(log)))
+		require.NoError(t, r.Register(parse(t, "consumer://h/"+iface+"?category=consumers")))
+		rec := subscribed(t, r)
+		s.Wipe()
+		wait(50 * time.Second)
+		assert.ErrorContains(t, r.State().LastError, "lost its data")
+		assertHosts(t, rec, "a", "b")
+		begin := time.Now()
+		requireConnected(t, r)
+		assert.Less(t, time.Since(begin), 30*time.Second)
+		require.Equal(t, 1, logs.FilterMessageSnippet("grant no session").Len())
+		wait(time.Second)
+		assertHosts(t, rec, "a", "b")
+		assert.False(t, rec.last().Stale, "read, but in doubt")
+		add(t, s, "c")
+		await(t, "the new one", func() bool { return slices.Contains(rec.hosts(), "c") })
+		awaitHosts(t, rec, "c")
+		await(t, "registered anew", func() bool { return len(lastSession(t, s).Ephemerals) == 1 })
+	})
+}
+
+// A server that accepts and says nothing does not hold up the ensemble.
+func TestFrozenServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		frozen, err := zktest.Start(zktest.InMemory())
+		require.NoError(t, err)
+		t.Cleanup(frozen.Close)
+		frozen.Freeze(true)
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address == "frozen:2181" {
+				return frozen.Dial(ctx, network, address)
+			}
+			return s.Dial(ctx, network, address)
+		}
+		add(t, s, "a")
+		for range 5 { // the library shuffles the servers
+			r, err := New(parse(t, "zookeeper://frozen:2181,good:2181"), WithDialer(dial))
+			require.NoError(t, err)
+			begin := time.Now()
+			rec := subscribed(t, r)
+			assert.LessOrEqual(t, time.Since(begin), 2500*time.Millisecond)
+			assertHosts(t, rec, "a")
+			require.NoError(t, r.Close())
+		}
+		r, err := New(parse(t, "zookeeper://frozen:2181"), WithDialer(dial))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = subscribe(t, r, &recorder{}).Ready(ctx)
+		assert.ErrorContains(t, err, "frozen:2181 accepted the connection but did not answer within")
+		require.NoError(t, r.Close())
+	})
+}
+
+// A connected server that stops answering is left after two thirds of the session
+// timeout, and the list stays.
+func TestServerFreezes(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "?session=6000")
+		rec := subscribed(t, r)
+		s.Freeze(true)
+		begin := time.Now()
+		await(t, "loss", func() bool { return !r.State().Connected })
+		assert.LessOrEqual(t, time.Since(begin), 6*time.Second)
+		assert.ErrorContains(t, r.State().LastError, "stopped answering")
+		wait(30 * time.Second)
+		s.Freeze(false)
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+	})
+}
+
+// B013: a registry at rest does nothing but ping, whatever happened before.
+func TestNoHotLoop(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		log, logs := observer.New(zap.DebugLevel)
+		r := open(t, s, "", WithLogger(zap.New(log)), WithAudit(0))
+		rec := subscribed(t, r)
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+		s.ExpireSession(lastSession(t, s).ID)
+		wait(10 * time.Second)
+		requireConnected(t, r)
+		before := requests(s)
+		lines := logs.Len()
+		wait(time.Hour)
+		after := requests(s)
+		assert.Equal(t, before, after)
+		assert.Equal(t, lines, logs.Len())
+
+		s.Stop()
+		lines = logs.Len()
+		wait(time.Minute)
+		assert.LessOrEqual(t, logs.FilterLevelExact(zap.WarnLevel).Len(), 2, "one line an outage")
+		assert.LessOrEqual(t, logs.Len()-lines, 100)
+		require.NoError(t, s.Resume())
+		requireConnected(t, r)
+	})
+}
+
+// requests counts all requests but pings.
+func requests(s *zktest.Server) int {
+	n := 0
+	for _, op := range []zktest.Op{zktest.OpCreate, zktest.OpDelete, zktest.OpExists, zktest.OpGetData, zktest.OpGetChildren2, zktest.OpAuth, zktest.OpSetWatches} {
+		n += s.Requests(op, "")
+	}
+	return n
+}
+
+// B017: whatever arrives while the first list is under way is not lost, and not
+// overwritten by it.
+func TestChangeDuringRead(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		require.NoError(t, s.Create(providersDir, ""))
+		r := open(t, s, "")
+		requireConnected(t, r)
+		s.Delay(200 * time.Millisecond)
+		rec := &recorder{}
+		subscribe(t, r, rec)
+		wait(100 * time.Millisecond)
+		add(t, s, "a")
+		wait(150 * time.Millisecond)
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+		wait(time.Minute)
+		assertHosts(t, rec, "a", "b")
+	})
+}
+
+// A list from a server that lags behind is not news; a new node of the name is.
+func TestDigestOrdersByVersion(t *testing.T) {
+	c := &client{s: newSettings([]Option{WithConfirmation(0)}), log: zap.NewNop()}
+	w := newWatched(&service{client: c, dir: ifaceDir}, providers)
+	now := time.Now()
+	read := func(v version, names ...string) (string, bool) {
+		again, news := w.digest(names, v, now)
+		return fmt.Sprint(w.listed, news != nil), !again.IsZero()
+	}
+	for i, step := range []struct {
+		v     version
+		names []string
+		want  string
+		again bool
+	}{
+		{version{1, 5}, []string{"b", "a"}, "[a b] true", false},
+		{version{1, 4}, []string{"a"}, "[a b] false", true}, // older
+		{version{1, 5}, []string{"a", "b"}, "[a b] true", false},
+		{version{1, 7}, []string{"c"}, "[c] true", false},
+		{version{3, 3}, []string{"d"}, "[d] true", false}, // re-created
+		{version{2, 2}, []string{"e"}, "[e] true", false}, // restored from a backup
+		{version{}, nil, "[] true", false},                // gone
+	} {
+		got, again := read(step.v, step.names...)
+		assert.Equal(t, step.want, got, "step %d", i)
+		assert.Equal(t, step.again, again, "step %d", i)
+	}
+	read(version{9, 9}, "x")
+	for range maxLags {
+		got, again := read(version{9, 8}, "y")
+		require.Equal(t, "[x] false", got)
+		require.True(t, again)
+	}
+	got, _ := read(version{9, 8}, "y")
+	assert.Equal(t, "[y] true", got, "it insists: that is how it is now")
+}
+
+// B019: failures, however many, do not stop it, and a new session starts anew.
+func TestFailedReadsAreRepeated(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "")
+		rec := &recorder{}
+		for range 12 {
+			s.FailNext(zktest.OpGetChildren2, providersDir, zktest.RuntimeInconsistency)
+			s.FailNext(zktest.OpCreate, "", zktest.RuntimeInconsistency)
+		}
+		sub := subscribe(t, r, rec)
+		consumer := parse(t, "consumer://h/"+iface+"?category=consumers")
+		require.NoError(t, r.Register(consumer))
+		await(t, "trouble", func() bool { return r.State().LastError != nil })
+		s.ExpireSession(lastSession(t, s).ID)
+		require.NoError(t, sub.Ready(contextOf(t, 10*time.Minute)))
+		assertHosts(t, rec, "a")
+		await(t, "registered", func() bool { return len(lastSession(t, s).Ephemerals) == 1 })
+		require.NoError(t, r.State().LastError)
+	})
+}
+
+func contextOf(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// The read that sets the watch again fails.
+func TestWatchReArmFails(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		rec := subscribed(t, open(t, s, ""))
+		s.FailNext(zktest.OpGetChildren2, providersDir, zktest.RuntimeInconsistency)
+		add(t, s, "a")
+		awaitHosts(t, rec, "a")
+		require.Equal(t, 1, s.Watched(providersDir))
+		s.FailNext(zktest.OpGetChildren2, providersDir, zktest.CutBefore)
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+		s.FailNext(zktest.OpGetChildren2, providersDir, zktest.CutAfter)
+		add(t, s, "c")
+		awaitHosts(t, rec, "a", "b", "c")
+		require.Equal(t, 1, s.Watched(providersDir))
+	})
+}
+
+// An event that got lost is made up for by the audit, which reads no list.
+func TestAuditFindsLostEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		rec := subscribed(t, open(t, s, ""))
+		s.DropEvents(1)
+		add(t, s, "a")
+		wait(2 * time.Minute)
+		assertHosts(t, rec)
+		wait(10 * time.Minute)
+		assertHosts(t, rec, "a")
+		lists := s.Requests(zktest.OpGetChildren2, "")
+		wait(time.Hour)
+		assert.Equal(t, lists, s.Requests(zktest.OpGetChildren2, ""))
+		assert.Greater(t, s.Requests(zktest.OpExists, providersDir), 4)
+
+		require.NoError(t, s.Delete(providersDir)) // the audit finds that too
+		awaitHosts(t, rec)
+	})
+}
+
+// More reconnects than the library may be burdened with channels for.
+func TestManyReconnects(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		r := open(t, s, "")
+		rec := subscribed(t, r)
+		for i := range maxArms + 20 {
+			s.Cut()
+			wait(3 * time.Second)
+			require.True(t, r.State().Connected, "cut %d", i)
+		}
+		r.client.mu.Lock()
+		arms := r.client.paths[providersDir].arms
+		r.client.mu.Unlock()
+		assert.Equal(t, maxArms, arms)
+		add(t, s, "a")
+		begin := time.Now()
+		awaitHosts(t, rec, "a")
+		assert.Less(t, time.Since(begin), time.Second)
+	})
+}
+
+// The providers disappear for a moment, as when they register anew (Dubbo 3
+// deletes and creates): nobody notices.
+func TestSuddenlyEmptyIsDoubted(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		log, logs := observer.New(zap.WarnLevel)
+		add(t, s, "a", "b")
+		rec := subscribed(t, open(t, s, "", WithLogger(zap.New(log))))
+		remove(t, s, "a", "b")
+		wait(time.Second)
+		add(t, s, "a", "b")
+		wait(time.Minute)
+		assertHosts(t, rec, "a", "b")
+		assert.Equal(t, 1, rec.count())
+
+		remove(t, s, "a", "b")
+		begin := time.Now()
+		awaitHosts(t, rec)
+		assert.InDelta(t, 1.5, time.Since(begin).Seconds(), 0.2)
+		assert.Equal(t, 2, logs.FilterMessageSnippet("shrank").Len())
+	})
+}
+
+// A directory that is deleted counts as empty after the confirmation; created
+// again it serves.
+func TestDirectoryDeletedAndCreated(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		rec := subscribed(t, open(t, s, ""))
+		require.NoError(t, s.Delete("/dubbo"))
+		wait(time.Second)
+		assertHosts(t, rec, "a")
+		awaitHosts(t, rec)
+		require.NoError(t, s.Delete("/dubbo"))
+		add(t, s, "b")
+		awaitHosts(t, rec, "b")
+	})
+}
+
+// While in doubt an error proves nothing; a new session starts the wait anew.
+func TestDoubtOutlivesOutage(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		rec := subscribed(t, open(t, s, ""))
+		remove(t, s, "a")
+		wait(time.Second)
+		away(s)
+		wait(time.Minute)
+		assertHosts(t, rec, "a")
+		back(s)
+		add(t, s, "a")
+		wait(10 * time.Second)
+		assertHosts(t, rec, "a")
+		assert.False(t, rec.last().Stale)
+	})
+}
+
+func TestConfirmationCanBeTurnedOff(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		rec := subscribed(t, open(t, s, "", WithConfirmation(0)))
+		remove(t, s, "a")
+		wait(100 * time.Millisecond)
+		assertHosts(t, rec)
+	})
+}
+
+// B015: credentials come before any read on each connection.
+func TestCredentials(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		require.NoError(t, s.Protect(providersDir, "user:pa#ss@x"))
+		log, logs := observer.New(zap.WarnLevel)
+		r, err := New(parse(t, "zookeeper://user:pa%23ss%40x@"+s.Addr()), WithDialer(s.Dial), WithLogger(zap.New(log)))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, r.Close()) }()
+		rec := subscribed(t, r)
+		assertHosts(t, rec, "a")
+		for i, h := range []string{"b", "c"} {
+			if i == 0 {
+				away(s)
+				wait(time.Second)
+				back(s)
+			} else {
+				s.ExpireSession(lastSession(t, s).ID)
+			}
+			add(t, s, h)
+			await(t, h, func() bool { return slices.Contains(rec.hosts(), h) })
+		}
+		assert.Zero(t, logs.FilterMessageSnippet("cannot read").Len())
+		assert.Equal(t, 3, s.Requests(zktest.OpAuth, ""), "once a connection")
+		require.NoError(t, r.State().LastError)
+	})
+}
+
+// The answer to the credentials is lost: the next connection sends them again.
+func TestCredentialsAreSentAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		require.NoError(t, s.Protect(providersDir, "u:p"))
+		s.FailNext(zktest.OpAuth, "", zktest.CutBefore)
+		s.FailNext(zktest.OpAuth, "", zktest.CutAfter)
+		s.FailNext(zktest.OpAuth, "", zktest.AuthFailed)
+		r, err := New(parse(t, "zookeeper://u:p@"+s.Addr()), WithDialer(s.Dial))
+		require.NoError(t, err)
+		defer func() { require.NoError(t, r.Close()) }()
+		rec := subscribed(t, r)
+		assertHosts(t, rec, "a")
+	})
+}
+
+// Missing permission is a state of its own: named, tried again slowly, and no
+// empty list.
+func TestNoPermission(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		log, logs := observer.New(zap.WarnLevel)
+		add(t, s, "a")
+		require.NoError(t, s.Protect(providersDir, "other:one"))
+		r := open(t, s, "", WithLogger(zap.New(log)))
+		rec := &recorder{}
+		sub := subscribe(t, r, rec)
+		err := sub.Ready(contextOf(t, 5*time.Second))
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "no permission to read "+providersDir)
+		require.ErrorContains(t, r.State().LastError, "no permission")
+		assert.Zero(t, rec.count())
+		wait(10 * time.Minute)
+		assert.LessOrEqual(t, s.Requests(zktest.OpGetChildren2, providersDir), 50)
+		assert.Equal(t, 1, logs.Len())
+	})
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		rec := subscribed(t, open(t, s, ""))
+		require.NoError(t, s.Protect(providersDir, "other:one"))
+		add(t, s, "b")
+		wait(10 * time.Minute)
+		assertHosts(t, rec, "a")
+		assert.True(t, rec.last().Stale)
+	})
+}
+
+// A list that cannot be received ends the connection each time it is read: it is
+// named, and the others are not held up.
+func TestListThatEndsTheConnection(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		for range 1000 {
+			s.FailNext(zktest.OpGetChildren2, providersDir, zktest.CutBefore)
+		}
+		r := open(t, s, "")
+		subscribe(t, r, &recorder{})
+		other := &recorder{}
+		_, err := r.Subscribe(parse(t, "consumer://h/com.example.Other"), other)
+		require.NoError(t, err)
+		wait(time.Minute)
+		require.ErrorContains(t, r.State().LastError, "perhaps the list is larger than 64 MiB")
+		before := s.Requests(zktest.OpGetChildren2, providersDir)
+		wait(10 * time.Minute)
+		assert.LessOrEqual(t, s.Requests(zktest.OpGetChildren2, providersDir)-before, 50)
+		require.NoError(t, s.Create("/dubbo/com.example.Other/providers/"+name("x"), ""))
+		awaitHosts(t, other, "x")
+	})
+}
+
+// Several interfaces, more than there are workers, with a mass re-read.
+func TestManyInterfaces(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		const n = 300
+		r := open(t, s, "")
+		recs := make([]*recorder, n)
+		dir := func(i int) string { return fmt.Sprintf("/dubbo/com.example.S%03d/providers/", i) }
+		for i := range recs {
+			require.NoError(t, s.Create(dir(i)+name("a"), ""))
+			recs[i] = &recorder{}
+			_, err := r.Subscribe(parse(t, fmt.Sprintf("consumer://h/com.example.S%03d", i)), recs[i])
+			require.NoError(t, err)
+		}
+		for _, rec := range recs {
+			awaitHosts(t, rec, "a")
+		}
+		away(s)
+		wait(time.Second)
+		for i := range recs {
+			require.NoError(t, s.Create(dir(i)+name("b"), ""))
+		}
+		back(s)
+		for _, rec := range recs {
+			awaitHosts(t, rec, "a", "b")
+		}
+	})
+}
+
+var _ registry.Listener = (*recorder)(nil)
