@@ -34,5 +34,6 @@
 //	book      page.go        pages by list and method: weights, version, ramp
 //	weight    weight.go      one node's weight at one moment
 //	lottery   lottery.go     weighted draw in constant time
+//	          draw.go        draws among the nodes that a call may go to
 //	rotation  rotation.go    smooth weighted round robin, recorded as a schedule
 package loadbalance

@@ -3,8 +3,6 @@ package loadbalance
 import (
 	"math"
 	"math/bits"
-
-	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // lottery draws nodes at random by weight, in the same time for any number of
@@ -40,7 +38,7 @@ func newLottery(w *weights) lottery {
 			work[over] = int32(i)
 		}
 	}
-	for under > 0 && over < n {
+	for under > 0 { // then some other is over: all together are n times total
 		under--
 		i, j := work[under], work[over]
 		slots[i] = lot{cut: fraction(left[i], w.total), other: j}
@@ -50,9 +48,6 @@ func newLottery(w *weights) lottery {
 			work[under] = j
 			under++
 		}
-	}
-	for _, i := range work[:under] {
-		slots[i] = lot{cut: math.MaxUint64, other: i}
 	}
 	for _, i := range work[over:] {
 		slots[i] = lot{cut: math.MaxUint64, other: i}
@@ -74,20 +69,4 @@ func (l lottery) draw(r uint64, n int) int {
 		return i
 	}
 	return int(l.slots[i].other)
-}
-
-// redraws is how often a strategy tries another node in place of one that the call
-// may not go to before it looks at all of them.
-func redraws(nodes int) int { return min(16, 2*nodes) }
-
-// drawFrom returns the index of a node that the call may go to, at random by
-// weight among all such, -1 when there is none. Drawing again, and in the end among
-// those alone, does not distort their shares.
-func drawFrom[T any](b *book[T], l lottery, w *weights, inv *protocol.Invocation) int {
-	for range redraws(len(w.nodes)) {
-		if i := l.draw(b.rand(), len(w.nodes)); inv.Allows(w.nodes[i]) {
-			return i
-		}
-	}
-	return w.scan(inv, b.rand())
 }

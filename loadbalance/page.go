@@ -1,7 +1,6 @@
 package loadbalance
 
 import (
-	"math/bits"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -35,9 +34,9 @@ type page[T any] struct {
 type book[T any] struct {
 	cfg  Config
 	zero time.Time // where the book's clock begins
-	// make derives the strategy's own part from a new page's weights, and from the
+	// derive makes the strategy's own part from a new page's weights, and from the
 	// page that it replaces, nil for none; that one may still be in use.
-	make func(p *page[T], slot int, before *page[T]) T
+	derive func(p *page[T], slot int, before *page[T]) T
 }
 
 // entry holds the current page of a list and method.
@@ -50,7 +49,7 @@ func newBook[T any](cfg Config, derive func(p *page[T], slot int, before *page[T
 	if cfg.Ramp == nil {
 		cfg.Ramp = LinearRamp
 	}
-	b := &book[T]{cfg: cfg, make: derive}
+	b := &book[T]{cfg: cfg, derive: derive}
 	b.zero = b.now()
 	return b
 }
@@ -97,7 +96,7 @@ func (b *book[T]) write(c *protocol.Candidates, slot int, before *page[T]) *page
 	p := &page[T]{weights: weights{nodes: c.Nodes(), of: make([]int64, c.Len())}}
 	p.version = c.Version() // before the weights: what changes meanwhile is seen next time
 	b.weigh(&p.weights, slot)
-	p.own = b.make(p, slot, before)
+	p.own = b.derive(p, slot, before)
 	return p
 }
 
@@ -164,53 +163,4 @@ func (b *book[T]) rand() uint64 {
 		return b.cfg.Rand()
 	}
 	return rand.Uint64()
-}
-
-// below maps 64 random bits to a number in [0, n).
-func below(r uint64, n int64) int64 {
-	hi, _ := bits.Mul64(r, uint64(n))
-	return int64(hi)
-}
-
-// at returns the node of an index, nil for -1.
-func (w *weights) at(i int) *protocol.Node {
-	if i < 0 {
-		return nil
-	}
-	return w.nodes[i]
-}
-
-// scan returns the index of a node that the call may go to, at random by weight
-// among all such, among those of weight 0 when there is no other, -1 when there is
-// none. It looks at every node: it is for calls that nearly nobody may serve.
-func (w *weights) scan(inv *protocol.Invocation, r uint64) int {
-	pick, spare := -1, -1
-	var total, spares int64
-	for i, n := range w.nodes {
-		if !inv.Allows(n) {
-			continue
-		}
-		r = scramble(r)
-		if w.of[i] > 0 {
-			total += w.of[i]
-			if below(r, total) < w.of[i] {
-				pick = i
-			}
-		} else if spares++; below(r, spares) == 0 {
-			spare = i
-		}
-	}
-	if pick < 0 {
-		return spare
-	}
-	return pick
-}
-
-// scramble steps a random number of its own for one scan: cheaper than the shared
-// generator.
-func scramble(r uint64) uint64 {
-	r += 0x9e3779b97f4a7c15
-	r = (r ^ r>>30) * 0xbf58476d1ce4e5b9
-	r = (r ^ r>>27) * 0x94d049bb133111eb
-	return r ^ r>>31
 }

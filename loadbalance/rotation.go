@@ -35,10 +35,18 @@ type rotation struct {
 }
 
 const (
-	mostWork   = 1_000_000 // nodes × turns
-	mostTurns  = 1 << 16
-	mostTries  = 4
-	resolution = 1 << 40 // the sum of scaled weights is at least that
+	// A schedule is recorded when recording it examines no more nodes than mostWork
+	// in all, and when it has no more than mostTurns: 256 KB. Of few nodes the one with
+	// the most credit is found as fast.
+	mostWork  = 1_000_000
+	mostTurns = 1 << 16
+	// mostTries is how many periods may begin with credits that do not come back.
+	// Credits come closer to those that do in each; the second try has always
+	// succeeded so far.
+	mostTries = 4
+	// resolution is the least sum of scaled weights: the part of a turn that credits
+	// are exact to when weights change.
+	resolution = 1 << 40
 )
 
 // newRotation begins with credits at random: each node is in another part of its
@@ -201,6 +209,7 @@ func (r *rotation) note(i int32) {
 	if slices.Equal(r.start, r.credit) {
 		s := r.record
 		r.schedule.Store(&s)
+		r.start, r.record = nil, nil
 		return
 	}
 	r.record = r.record[:0]
