@@ -39,7 +39,7 @@ func (c *Invoker) Retry(ctx context.Context, inv *protocol.Invocation, err error
 // again decides about another attempt after a failure.
 func (c *Invoker) again(ctx context.Context, inv *protocol.Invocation, e *protocol.Error, t *trail, retries int) bool {
 	switch {
-	case ctx.Err() != nil, e.Retry == protocol.RetryNever, neverRetried(e.Code):
+	case over(ctx), e.Retry == protocol.RetryNever, neverRetried(e.Code):
 		return false
 	case e.Retry == protocol.RetryAlways && t.free+1 < c.directory.List().Candidates.Len() && c.untried(inv):
 		t.free++
@@ -47,6 +47,13 @@ func (c *Invoker) again(ctx context.Context, inv *protocol.Invocation, e *protoc
 	}
 	t.charged++
 	return t.charged <= retries
+}
+
+// over reports whether the context has ended, or is about to: its timer may be
+// later than the one of the attempt.
+func over(ctx context.Context) bool {
+	d, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(d)
 }
 
 // neverRetried are codes whose meaning rules another attempt out.
