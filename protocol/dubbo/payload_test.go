@@ -124,6 +124,7 @@ func TestProviderThatDoesNotRead(t *testing.T) {
 		var wg sync.WaitGroup
 		took := elapsed(func() {
 			for range 100 {
+				synctest.Wait() // the first frame is being written before the others queue
 				wg.Go(func() {
 					_, err := invoke(t.Context(), e, within(300*time.Millisecond, big))
 					f := failure(t, err)

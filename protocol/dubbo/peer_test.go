@@ -3,6 +3,7 @@ package dubbo
 import (
 	"bufio"
 	"context"
+	"crypto/tls"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -27,6 +28,7 @@ type peer struct {
 	handle  func(c *peerConn, f received)
 	hangUp  atomic.Bool // closes what it accepts
 	address string
+	tls     *tls.Config  // nil: plain
 	l       net.Listener // nil: in memory
 
 	accepted atomic.Int32
@@ -63,6 +65,9 @@ func (p *peer) listen(address string) {
 	l, err := net.Listen("tcp", address)
 	require.NoError(p.t, err)
 	p.l, p.address = l, l.Addr().String()
+	if p.tls != nil {
+		l = tls.NewListener(l, p.tls)
+	}
 	p.wg.Go(func() {
 		for {
 			nc, err := l.Accept()

@@ -42,9 +42,9 @@ func switched(t *testing.T, handle func(*peerConn, received), f func(t *testing.
 	synctest.Test(t, func(t *testing.T) {
 		s := &switchboard{p: inMemory(t, handle)}
 		d := New(append([]Option{WithDialer(s.dial), func(o *options) { o.random = func() float64 { return 0.5 } }}, opts...)...)
+		t.Cleanup(s.p.stop)
+		t.Cleanup(func() { assert.NoError(t, d.Close()) })
 		f(t, s, d)
-		require.NoError(t, d.Close())
-		s.p.stop()
 	})
 }
 

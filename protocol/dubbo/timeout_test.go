@@ -20,9 +20,9 @@ func bubble(t *testing.T, handle func(*peerConn, received), f func(t *testing.T,
 	synctest.Test(t, func(t *testing.T) {
 		p := inMemory(t, handle)
 		d := New(WithDialer(p.dial))
+		t.Cleanup(p.stop)
+		t.Cleanup(func() { assert.NoError(t, d.Close()) })
 		f(t, p, d)
-		require.NoError(t, d.Close())
-		p.stop()
 	})
 }
 
