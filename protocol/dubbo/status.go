@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
 )
 
@@ -45,7 +46,7 @@ var serviceErrors = []struct {
 func (a *attempt) refused(h frame.Header, text string, read bool) *protocol.Error {
 	switch h.Status {
 	case frame.BadResponse:
-		if remote := unsendable(text); remote != nil {
+		if remote, ok := hessian2.RemoteFromText(text); ok { // the method threw it
 			return a.executed(protocol.ErrBusiness, remote)
 		}
 		return a.status(h, text, read, verdict{protocol.ErrSerialization, protocol.RetryNever})
@@ -116,31 +117,6 @@ func argumentTypes(args []any) string {
 		types[i] = fmt.Sprintf("%T", a)
 	}
 	return strings.Join(types, ", ")
-}
-
-// unsendable finds the exception in the text of status 50: the method threw it, and
-// the provider could not send it, most often because its class is not on the allow
-// list of Dubbo 3.3:
-//
-//	Failed to send response: Response […, result=AppResponse [value=null, exception=java.lang.ArithmeticException: / by zero]], cause: …
-//
-// nil when there is none: then it was the value that could not be sent.
-func unsendable(text string) *protocol.RemoteError {
-	_, rest, ok := strings.Cut(text, "=null, exception=") // value=null, in 2.6 result=null
-	if !ok {
-		return nil
-	}
-	end := strings.Index(rest, "]], cause: ")
-	if end < 0 {
-		if end = strings.IndexAny(rest, "]\n"); end < 0 {
-			end = len(rest)
-		}
-	}
-	class, message, _ := strings.Cut(rest[:end], ": ")
-	if class = strings.TrimSpace(class); class == "null" || class == "" {
-		return nil
-	}
-	return &protocol.RemoteError{Class: bound(class, maxText), Message: bound(message, maxText)}
 }
 
 // essence returns the part of a provider's text that says what went wrong.

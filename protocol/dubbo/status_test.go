@@ -119,7 +119,6 @@ func TestUnsendableExceptionIsTheMethodsOwn(t *testing.T) {
 			"java.lang.Error", ""},
 		{"brackets and lines in the message", "Failed to send response: Response [result=AppResponse [value=null, exception=com.x.E: [[a]]\nb]], cause: x",
 			"com.x.E", "[[a]]\nb"},
-		{"cut off", "Failed to send response: Response [result=AppResponse [value=null, exception=com.x.E: boom", "com.x.E", "boom"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e := failWith(t, invocation("x"), func(id uint64) []byte { return statusAnswer(id, 50, c.text) })
