@@ -1,6 +1,7 @@
 package hessian2
 
 import (
+	"math"
 	"reflect"
 	"time"
 
@@ -124,11 +125,17 @@ func (d *decoder) intoFloat(t byte, dst reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if dst.OverflowFloat(v) {
+	if dst.Kind() == reflect.Float32 && overflowsFloat(v) {
 		return d.fail(at, "the number %g does not fit the Go type %s", v, dst.Type())
 	}
 	dst.SetFloat(v)
 	return nil
+}
+
+// overflowsFloat reports whether v is beyond the floats. The double with the decimal
+// text of the greatest float is greater than that, and still means it.
+func overflowsFloat(v float64) bool {
+	return math.IsInf(float64(float32(v)), 0) && !math.IsInf(v, 0)
 }
 
 func (d *decoder) intoText(t byte, dst reflect.Value) error {

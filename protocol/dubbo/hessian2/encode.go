@@ -61,13 +61,19 @@ func (e *encoder) any(v any) *ArgumentError {
 	return e.value(reflect.ValueOf(v))
 }
 
-// value writes v by its kind. Named types of scalar kinds are written as what they
-// are made of (E2), arrays as slices (E3).
+// value writes v.
 func (e *encoder) value(v reflect.Value) *ArgumentError {
 	if e.depth++; e.depth > maxDepth {
 		return e.fail(v.Type(), "values nest deeper than %d levels", maxDepth)
 	}
-	defer func() { e.depth-- }()
+	err := e.content(v)
+	e.depth--
+	return err
+}
+
+// content writes v by its kind. Named types of scalar kinds are written as what they
+// are made of (E2), arrays as slices (E3).
+func (e *encoder) content(v reflect.Value) *ArgumentError {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
@@ -136,7 +142,7 @@ func (e *encoder) enum(v reflect.Value) *ArgumentError {
 		return e.fail(t, "%v", err)
 	}
 	e.container(identity{})
-	e.object(c, enumFields, t)
+	e.object(classUse{name: c, fields: enumFields, typ: t})
 	e.b = AppendString(e.b, name)
 	return nil
 }
@@ -252,16 +258,9 @@ func (e *encoder) structure(v reflect.Value) *ArgumentError {
 	case isSQL(t):
 		return e.sqlTime(addressable(v))
 	}
-	name, err := registered.nameOf(t)
+	p, err := e.structObject(t)
 	if err != nil {
-		return e.fail(t, "%v", err)
-	}
-	if custom(name) {
-		return e.fail(t, "the Java class %s has a serializer of its own (hessian.SetSerializer), which is not supported", name)
-	}
-	p, err := planOf(t)
-	if err != nil {
-		return e.fail(t, "%v", err)
+		return err
 	}
 	switch t { // their fields are filled only for sending; the original must not change
 	case decimalType:
@@ -272,7 +271,6 @@ func (e *encoder) structure(v reflect.Value) *ArgumentError {
 		sign, mag := i.GetSignAndMag()
 		v = reflect.ValueOf(big.Integer{Signum: sign, Mag: mag})
 	}
-	e.object(name, p.names, t)
 	for i := range p.fields {
 		f := &p.fields[i]
 		if err := e.value(f.of(v)); err != nil {

@@ -1,6 +1,7 @@
 package hessian2
 
 import (
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -18,8 +19,9 @@ const objectKey = "_class"
 // certain keys (typ nil).
 type classUse struct {
 	name   string
-	typ    reflect.Type
 	fields []string
+	typ    reflect.Type
+	plan   *plan // of a struct type
 }
 
 var (
@@ -27,25 +29,58 @@ var (
 	sqlFields  = []string{"value"}
 )
 
-// object writes the head of an object, and its class definition at the first use.
-func (e *encoder) object(name string, fields []string, typ reflect.Type) {
-	n := slices.IndexFunc(e.classes, func(c classUse) bool {
-		return c.typ == typ && c.name == name && (typ != nil || slices.Equal(c.fields, fields))
+// object writes the head of an object of the class.
+func (e *encoder) object(c classUse) {
+	n := slices.IndexFunc(e.classes, func(k classUse) bool {
+		return k.typ == c.typ && k.name == c.name && slices.Equal(k.fields, c.fields)
 	})
 	if n < 0 {
-		n = len(e.classes)
-		e.classes = append(e.classes, classUse{name, typ, fields})
-		e.b = AppendString(append(e.b, tagClass), name)
-		e.b = AppendInt32(e.b, int32(len(fields)))
-		for _, f := range fields {
-			e.b = AppendString(e.b, f)
-		}
+		n = e.define(c)
 	}
+	e.instance(n)
+}
+
+// define writes a class definition and returns its number.
+func (e *encoder) define(c classUse) int {
+	e.classes = append(e.classes, c)
+	e.b = AppendString(append(e.b, tagClass), c.name)
+	e.b = AppendInt32(e.b, int32(len(c.fields)))
+	for _, f := range c.fields {
+		e.b = AppendString(e.b, f)
+	}
+	return len(e.classes) - 1
+}
+
+// instance writes the head of an object of class n.
+func (e *encoder) instance(n int) {
 	if n < 16 {
 		e.b = append(e.b, byte(tagObjectShort+n))
 	} else {
 		e.b = AppendInt32(append(e.b, tagObject), int32(n)) // E6: the whole number
 	}
+}
+
+// structObject writes the head of an object of the struct type t.
+func (e *encoder) structObject(t reflect.Type) (*plan, *ArgumentError) {
+	for n := range e.classes {
+		if e.classes[n].typ == t {
+			e.instance(n)
+			return e.classes[n].plan, nil
+		}
+	}
+	name, err := registered.nameOf(t)
+	if err == nil && custom(name) {
+		err = fmt.Errorf("the Java class %s has a serializer of its own (hessian.SetSerializer), which is not supported", name)
+	}
+	var p *plan
+	if err == nil {
+		p, err = planOf(t)
+	}
+	if err != nil {
+		return nil, e.fail(t, "%v", err)
+	}
+	e.instance(e.define(classUse{name, p.names, t, p}))
+	return p, nil
 }
 
 // mapObject writes a map as an object of the class.
@@ -60,7 +95,7 @@ func (e *encoder) mapObject(class any, m map[string]any) *ArgumentError {
 			fields = append(fields, key)
 		}
 	}
-	e.object(name, fields, nil)
+	e.object(classUse{name: name, fields: fields})
 	for _, f := range fields {
 		if err := e.any(m[f]); err != nil {
 			err.Path = "{" + short(f) + "}" + err.Path
@@ -88,7 +123,7 @@ func (e *encoder) collection(v reflect.Value) *ArgumentError {
 // sqlTime writes a java.sql.Date or Time: an object around a date.
 func (e *encoder) sqlTime(v reflect.Value) *ArgumentError {
 	s := v.Addr().Interface().(java_sql_time.JavaSqlTime)
-	e.object(s.JavaClassName(), sqlFields, v.Type())
+	e.object(classUse{name: s.JavaClassName(), fields: sqlFields, typ: v.Type()})
 	e.b = AppendTime(e.b, s.GetTime())
 	return nil
 }

@@ -118,8 +118,16 @@ func (d *decoder) result(r *protocol.Result) error {
 	return d.value(t, v.Elem())
 }
 
+// usualAttachments are what every provider sends and most send alone: a map with
+// dubbo=2.0.2.
+const usualAttachments = "H\x05dubbo\x052.0.2Z"
+
 // attachments reads the attachments that end a result, or checks that they are there.
 func (d *decoder) attachments(r *protocol.Result) error {
+	if !r.WantAttachments && string(d.b[d.i:]) == usualAttachments {
+		d.i = len(d.b)
+		return nil
+	}
 	if !r.WantAttachments || d.peek() == tagNull {
 		return under("attachments", d.skip())
 	}

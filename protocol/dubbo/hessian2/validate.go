@@ -81,7 +81,7 @@ func misfit(declared string, v any) string {
 	case "long", "java.lang.Long":
 		return integerMisfit(declared, rv, math.MinInt64, math.MaxInt64)
 	case "float", "java.lang.Float":
-		if rv.CanFloat() && reflect.Zero(reflect.TypeFor[float32]()).OverflowFloat(rv.Float()) {
+		if rv.CanFloat() && overflowsFloat(rv.Float()) {
 			return fmt.Sprintf("the number %g does not fit the declared type %s", rv.Float(), declared)
 		}
 		fallthrough

@@ -102,7 +102,9 @@ var special = map[string]func(t *testing.T, v any, encoder string){
 		assert.Equal(t, map[string]any{"class": "X$Prims", "D": nil, "d": 0.1, "f": float64(float32(0.1)), "F": 1.25,
 			"S": int32(4), "B": int32(3), "C": "y", "Z": true, "L": int64(6), "I": int32(5), "c": "x", "s": int32(2), "b": int32(1)}, m)
 	},
-	"npe": func(t *testing.T, v any, _ string) { assert.Equal(t, "m", v.(*java_exception.NullPointerException).DetailMessage) },
+	"npe": func(t *testing.T, v any, _ string) {
+		assert.Equal(t, "m", v.(*java_exception.NullPointerException).DetailMessage)
+	},
 	"biz": func(t *testing.T, v any, _ string) {
 		m := v.(map[string]any)
 		assert.Equal(t, "com.demo.BizException", m["class"])
