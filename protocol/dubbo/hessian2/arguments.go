@@ -1,6 +1,9 @@
 package hessian2
 
-import "time"
+import (
+	"reflect"
+	"time"
+)
 
 // AppendArguments appends the arguments of one request. They share one table of
 // classes and references, so a value that occurs in two of them arrives as one
@@ -14,13 +17,24 @@ func AppendArguments(b []byte, args []any) ([]byte, error) {
 			continue
 		}
 		e.b = b
-		if err := e.any(a); err != nil {
+		if err := e.argument(a); err != nil {
 			err.Index = i
 			return b[:start], err
 		}
 		b = e.b
 	}
 	return b, nil
+}
+
+// argument writes an argument that is no scalar. The methods of its types are the
+// user's: what panics in them is an error.
+func (e *encoder) argument(v any) (err *ArgumentError) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = e.fail(reflect.TypeOf(v), "a Go type panics: %v", p)
+		}
+	}()
+	return e.value(reflect.ValueOf(v))
 }
 
 // Append appends one value, as [AppendArguments] does.

@@ -52,11 +52,6 @@ func (c *class) field(name string) int {
 	return -1
 }
 
-// throwable reports whether the class has the fields of java.lang.Throwable.
-func (c *class) throwable() bool {
-	return c.field("detailMessage") >= 0 && c.field("stackTrace") >= 0 && c.field("cause") >= 0
-}
-
 // layoutFor returns where the fields of c go in the struct of p.
 func (c *class) layoutFor(p *plan) []int {
 	known := c.layouts.Load()

@@ -75,7 +75,7 @@ func (d *decoder) value(t byte, dst reflect.Value) error {
 
 // mismatch is the error for a value that begins at d.i-1 and is nothing for dst.
 func (d *decoder) mismatch(k kind, dst reflect.Value) error {
-	return d.fail(d.i-1, "a %s does not fit the Go type %s", k, dst.Type())
+	return d.fail(d.i-1, "%s does not fit the Go type %s", k.a(), dst.Type())
 }
 
 func (d *decoder) intoNumber(t byte, dst reflect.Value) error {
@@ -256,7 +256,7 @@ func (d *decoder) intoInterface(t byte, dst reflect.Value) error {
 			dst.Set(reflect.ValueOf(e))
 			return nil
 		}
-		return d.fail(at, "a %s (%T) is no %s: register a Go type that is one", kinds[t], v, dst.Type())
+		return d.fail(at, "%s (%T) is no %s: register a Go type that is one", kinds[t].a(), v, dst.Type())
 	}
 	return nil
 }

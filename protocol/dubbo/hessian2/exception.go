@@ -39,7 +39,7 @@ func (d *decoder) exception() (*protocol.RemoteError, error) {
 	if m, ok := v.(map[string]any); ok {
 		return fromMap(m), nil
 	}
-	return nil, d.fail(at, "a %s instead of an exception", kinds[t])
+	return nil, d.fail(at, "%s instead of an exception", kinds[t].a())
 }
 
 // fromMap makes an exception of a map that stands for one.

@@ -170,11 +170,15 @@ func encoded(t testing.TB, v any) string {
 // str returns the hex of a Hessian string.
 func str(s string) string { return hex.EncodeToString(AppendString(nil, s)) }
 
-// class returns the hex of a class definition and the head of its first object.
-func classHex(name string, fields ...string) string {
+// classHex returns the hex of a class definition and the head of its first object,
+// for the first class of a message.
+func classHex(name string, fields ...string) string { return classHexAs(0, name, fields...) }
+
+// classHexAs is classHex for class n of a message.
+func classHexAs(n int, name string, fields ...string) string {
 	b := AppendInt32(AppendString([]byte{'C'}, name), int32(len(fields)))
 	for _, f := range fields {
 		b = AppendString(b, f)
 	}
-	return hex.EncodeToString(append(b, 0x60))
+	return hex.EncodeToString(append(b, byte(0x60+n)))
 }

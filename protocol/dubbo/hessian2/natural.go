@@ -323,13 +323,10 @@ func (d *decoder) registeredObject(at, n int, c *class, typ reflect.Type) (any, 
 // registered, so that it can be the cause of a registered one.
 func throwabler(v any) java_exception.Throwabler {
 	m, ok := v.(map[string]any)
-	if !ok {
+	class, _ := m[classKey].(string)
+	message, _ := m["detailMessage"].(string)
+	if _, traced := m["stackTrace"]; !ok || class == "" || !traced {
 		return nil
 	}
-	message, _ := m["detailMessage"].(string)
-	class, _ := m[classKey].(string)
-	if class != "" {
-		message = class + ": " + message
-	}
-	return java_exception.NewThrowable(message)
+	return java_exception.NewThrowable(class + ": " + message)
 }

@@ -25,7 +25,27 @@ const (
 // It does not keep body. A scalar in a target of its type is decoded without any
 // allocation but that of the value.
 func DecodeResult(body []byte, r *protocol.Result) (remote *protocol.RemoteError, err error) {
+	target := reflect.ValueOf(r.Target)
+	if r.Target != nil && (target.Kind() != reflect.Pointer || target.IsNil()) {
+		return nil, fmt.Errorf("hessian2: the target of a result must be a pointer that is not nil, not %T", r.Target)
+	}
 	d := newDecoder(body)
+	if remote, err = d.message(r); err != nil {
+		if r.Target != nil {
+			target.Elem().SetZero()
+		}
+		r.Reset()
+		return nil, err
+	}
+	return remote, nil
+}
+
+func (d *decoder) message(r *protocol.Result) (remote *protocol.RemoteError, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			remote, err = nil, d.panicked(p)
+		}
+	}()
 	flag, err := d.int32("the flag of a result")
 	if err != nil {
 		return nil, err
@@ -45,20 +65,15 @@ func DecodeResult(body []byte, r *protocol.Result) (remote *protocol.RemoteError
 	if err == nil && flag >= flagAttachments {
 		err = d.attachments(r)
 	}
-	if err == nil && d.i < len(body) {
-		err = d.fail(d.i, "%d bytes are left after the result", len(body)-d.i)
+	if err == nil && d.i < len(d.b) {
+		err = d.fail(d.i, "%d bytes are left after the result", len(d.b)-d.i)
 	}
-	if err != nil {
-		if r.Target != nil {
-			if v := reflect.ValueOf(r.Target); v.Kind() == reflect.Pointer && !v.IsNil() {
-				v.Elem().SetZero()
-			}
-		}
-		r.Reset()
-		return nil, err
-	}
-	return remote, nil
+	return remote, err
 }
+
+// panicked is the error for a panic in the methods of the user's types: String and
+// EnumValue of enums, Set of collections.
+func (d *decoder) panicked(p any) error { return d.fail(d.i, "a Go type panics: %v", p) }
 
 func (d *decoder) result(r *protocol.Result) error {
 	t, err := d.tag()
@@ -111,11 +126,7 @@ func (d *decoder) result(r *protocol.Result) error {
 		d.i--
 		return d.skip()
 	}
-	v := reflect.ValueOf(r.Target)
-	if v.Kind() != reflect.Pointer || v.IsNil() {
-		return fmt.Errorf("hessian2: the target of a result must be a pointer that is not nil, not %T", r.Target)
-	}
-	return d.value(t, v.Elem())
+	return d.value(t, reflect.ValueOf(r.Target).Elem())
 }
 
 // usualAttachments are what every provider sends and most send alone: a map with
@@ -145,9 +156,13 @@ func (d *decoder) attachments(r *protocol.Result) error {
 }
 
 // DecodeValues decodes all the values of a message into their natural Go values.
-func DecodeValues(b []byte) ([]any, error) {
+func DecodeValues(b []byte) (values []any, err error) {
 	d := newDecoder(b)
-	var values []any
+	defer func() {
+		if p := recover(); p != nil {
+			values, err = nil, d.panicked(p)
+		}
+	}()
 	for d.i < len(b) {
 		v, err := d.any()
 		if err != nil {

@@ -84,6 +84,14 @@ var kindNames = [...]string{
 
 func (k kind) String() string { return kindNames[k] }
 
+// a returns the kind with its article.
+func (k kind) a() string {
+	if k == kindInt || k == kindObject {
+		return "an " + k.String()
+	}
+	return "a " + k.String()
+}
+
 // kinds and sizes tell of every byte what it begins, and how many more bytes belong
 // to it if that depends on the byte alone.
 var kinds, sizes = buildTags()
