@@ -10,7 +10,7 @@ import (
 
 const (
 	noSlot   = math.MaxUint32 // low half of ids that belong to no call
-	keepSize = 16 << 10       // larger buffers of a call are not kept
+	keepSize = 256 << 10      // larger buffers of a call are not kept
 )
 
 // table is the pending table: a slice of slots. A slot belongs to its connection
@@ -51,6 +51,16 @@ type buffers struct {
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
+func (b *buffers) free() {
+	if cap(b.out) > keepSize {
+		b.out = nil
+	}
+	if cap(b.body) > keepSize {
+		b.body = nil
+	}
+	bufferPool.Put(b)
+}
+
 // take returns a free slot, a new one when there is none.
 func (c *conn) take() *call {
 	k := c.freeSlot()
@@ -75,15 +85,8 @@ func (c *conn) freeSlot() *call {
 
 // release gives the slot back. The caller must have read what it wants of it.
 func (c *conn) release(k *call) {
-	b := k.buffers
+	k.buffers.free()
 	k.buffers, k.err = nil, nil
-	if cap(b.out) > keepSize {
-		b.out = nil
-	}
-	if cap(b.body) > keepSize {
-		b.body = nil
-	}
-	bufferPool.Put(b)
 	c.tableMu.Lock()
 	c.free = append(c.free, k)
 	c.tableMu.Unlock()

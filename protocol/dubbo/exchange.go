@@ -213,11 +213,14 @@ func (x *exchange) await(ctx context.Context, timeout time.Duration) (*conn, err
 		x.mu.Unlock()
 		select {
 		case <-turn:
+			continue
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			if errors.Is(ctx.Err(), context.Canceled) {
+				return nil, ctx.Err()
+			}
 		case <-timer.C:
-			return nil, fmt.Errorf("not connected after %v: %w", timeout, errTimeout)
 		}
+		return nil, fmt.Errorf("not connected in time: %w", context.DeadlineExceeded)
 	}
 }
 

@@ -56,8 +56,8 @@ func (a *attempt) canceled(ctx context.Context) *protocol.Error {
 // unconnected is the error of a call that found no connection.
 func (a *attempt) unconnected(ctx context.Context, err error) *protocol.Error {
 	switch {
-	case ctx.Err() != nil:
-		return a.ended(ctx)
+	case errors.Is(ctx.Err(), context.Canceled):
+		return a.canceled(ctx)
 	case errors.Is(err, errShutDown):
 		return a.fail(protocol.ErrClosed, protocol.RetryNever, err)
 	}

@@ -280,8 +280,8 @@ func FuzzReader(f *testing.F) {
 			if err := r.feed(n); err != nil {
 				return
 			}
-			if r.large != nil && cap(r.large.data) > firstBody+2*len(r.large.data) {
-				t.Fatalf("%d bytes of memory for %d that came", cap(r.large.data), len(r.large.data))
+			if l := r.large; l != nil && cap(l.body) > firstBody+2*len(l.body) {
+				t.Fatalf("%d bytes of memory for %d that came", cap(l.body), len(l.body))
 			}
 		}
 		if len(k.done) == 1 && k.state.Load() == id {

@@ -38,6 +38,7 @@ type link struct {
 
 	started  bool
 	conn     *conn // live; on trial when it is not ready
+	local    string
 	failures int   // connections and attempts in a row that led to nothing: the backoff
 	hopeless bool  // an attempt since the last connection has failed: calls do not wait
 	suspect  bool  // the next connection has to answer a heartbeat before it takes calls
@@ -117,66 +118,81 @@ func (l *link) backoff() time.Duration {
 func (l *link) failed(err error) (wait time.Duration) {
 	x := l.x
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.ctx.Err() == nil {
-		if l.failures == 0 { // once per outage
-			x.p.opt.logger.Warn("provider not reachable", zap.String("address", x.settings.address), zap.Error(err))
-		}
-		l.failures++
-		l.hopeless = true
-		l.last = err
-		x.update()
+	first := !l.hopeless && x.closed == nil
+	l.failures++
+	l.hopeless = true
+	l.last = err
+	x.update()
+	wait = l.backoff()
+	x.mu.Unlock()
+	if first { // once per outage
+		l.log().Warn("provider not reachable", zap.Error(err))
 	}
-	return l.backoff()
+	return wait
 }
 
 // adopt makes the new network connection the link's.
 func (l *link) adopt(nc net.Conn) {
 	x := l.x
 	c := newConn(nc, x.settings.conn, &x.p.wg, l.changed)
+	local := nc.LocalAddr().String()
 	x.mu.Lock()
 	if x.closed != nil {
 		x.mu.Unlock()
 		_ = nc.Close()
 		return
 	}
-	l.conn = c
+	l.conn, l.local = c, local
 	l.tally.connects++
 	if l.suspect {
 		c.probe()
 	} else {
-		l.open(c)
+		l.open()
 	}
 	c.start()
 	x.mu.Unlock()
+	l.log().Debug("connected", zap.String("local", local))
 }
 
 // open lets calls use the connection. The exchange's lock is held.
-func (l *link) open(c *conn) {
+func (l *link) open() {
 	l.failures, l.hopeless = 0, false
-	l.ready.Store(c)
-	l.x.p.opt.logger.Debug("connected", zap.String("address", l.x.settings.address), zap.Stringer("local", c.nc.LocalAddr()))
+	l.ready.Store(l.conn)
 	l.x.update()
 }
 
 // changed is what the connection calls when something happened to it.
 func (l *link) changed(c *conn) {
 	x := l.x
+	err := c.cause()
 	x.mu.Lock()
-	if l.conn == c {
-		switch err := c.cause(); {
-		case err != nil:
-			l.ended(c, err)
-		case c.answered.Load() && l.ready.Load() == nil:
-			l.suspect = false
-			l.open(c)
-		}
-		x.update()
+	if l.conn != c {
+		x.mu.Unlock()
+		return // it has ended before
 	}
+	wasOpen := l.ready.Load() == c
+	switch {
+	case err != nil:
+		l.ended(c, err)
+	case !wasOpen && c.answered.Load():
+		l.suspect = false
+		l.open()
+	}
+	x.update()
 	x.mu.Unlock()
-	if c.cause() != nil {
+	switch {
+	case err != nil:
+		if wasOpen {
+			l.log().Info("connection ended", zap.Error(err))
+		}
 		x.p.forget(x)
+	case c.readonly.Load():
+		l.log().Info("provider wants no new calls")
 	}
+}
+
+func (l *link) log() *zap.Logger {
+	return l.x.p.opt.logger.With(zap.String("address", l.x.settings.address))
 }
 
 // ended draws the conclusions from the end of a connection. A connection that has
@@ -185,8 +201,8 @@ func (l *link) changed(c *conn) {
 // accepts connections only to close them, because it shuts down or its "accepts"
 // are used up, costs no calls. The exchange's lock is held.
 func (l *link) ended(c *conn, err error) {
-	l.conn = nil
 	onTrial := l.ready.Swap(nil) == nil
+	l.conn, l.local = nil, ""
 	l.tally.writes += c.writes.Load()
 	l.tally.reads += c.reads.Load()
 	l.tally.late += c.late.Load()
@@ -203,7 +219,6 @@ func (l *link) ended(c *conn, err error) {
 		err = fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	l.last = err
-	l.x.p.opt.logger.Info("connection ended", zap.String("address", l.x.settings.address), zap.Error(err))
 	l.restart(l.backoff())
 }
 

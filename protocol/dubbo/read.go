@@ -25,8 +25,8 @@ type reader struct {
 // largeBody is an answer under way that does not fit the buffer. The call stays
 // pending until the last byte has come, so that it can time out meanwhile.
 type largeBody struct {
-	head frame.Header
-	data []byte // its capacity grows with what has arrived, whatever the header says
+	head     frame.Header
+	*buffers // its body grows with what has arrived, whatever the header says
 }
 
 // read is the reader goroutine.
@@ -61,7 +61,7 @@ func (c *conn) alive() {
 // room returns where the next bytes belong.
 func (r *reader) room() []byte {
 	if l := r.large; l != nil {
-		return l.data[len(l.data):cap(l.data)]
+		return l.body[len(l.body):min(cap(l.body), l.head.Length)]
 	}
 	return r.buf[r.have:]
 }
@@ -108,26 +108,34 @@ func (r *reader) feed(n int) error {
 
 // begin starts a large body with what has come of it.
 func (r *reader) begin(h frame.Header, part []byte) {
-	size := max(min(h.Length, firstBody), len(part)) // part is shorter than the body
-	r.large = &largeBody{head: h, data: append(make([]byte, 0, size), part...)}
+	b := bufferPool.Get().(*buffers)
+	if size := min(h.Length, firstBody); cap(b.body) < size {
+		b.body = make([]byte, 0, size)
+	}
+	b.body = append(b.body[:0], part...) // shorter than the buffer, which is less than firstBody
+	r.large = &largeBody{h, b}
 }
 
 // grow takes n more bytes of the large body.
 func (r *reader) grow(n int) {
 	l := r.large
-	l.data = l.data[:len(l.data)+n]
-	size := l.head.Length
+	l.body = l.body[:len(l.body)+n]
+	have, size := len(l.body), l.head.Length
 	switch {
-	case len(l.data) == size:
-		r.large = nil
-		r.c.answer(l.head, l.data, true)
+	case have == size:
+		r.c.answer(l.head, l.body, l.buffers)
 	case !r.c.wants(l.head): // it has timed out
-		r.large, r.skip = nil, size-len(l.data)
-	case len(l.data) == cap(l.data):
-		bigger := make([]byte, len(l.data), min(2*cap(l.data), size))
-		copy(bigger, l.data)
-		l.data = bigger
+		r.skip = size - have
+	case have == cap(l.body):
+		bigger := make([]byte, have, min(2*have, size))
+		copy(bigger, l.body)
+		l.body = bigger
+		return
+	default:
+		return
 	}
+	r.large = nil
+	l.free()
 }
 
 // wants decides about a frame that does not fit the buffer: true for an answer
@@ -163,7 +171,7 @@ func (c *conn) tooBig(k *call, h frame.Header) bool {
 func (c *conn) dispatch(h frame.Header, body []byte) {
 	switch {
 	case !h.Request && !h.Event:
-		c.answer(h, body, false)
+		c.answer(h, body, nil)
 	case !h.Request: // answer to a heartbeat
 		c.hasAnswered()
 	case h.Event:
@@ -198,9 +206,9 @@ func (c *conn) refuse(h frame.Header) {
 	_, _ = c.enqueue(f, written{})
 }
 
-// answer finishes the call that waits for the answer, if any. own: the body is
-// memory of its own, not part of the reader's buffer.
-func (c *conn) answer(h frame.Header, body []byte, own bool) {
+// answer finishes the call that waits for the answer, if any. own holds a body that
+// is memory of its own: it is exchanged for the call's. Another is copied.
+func (c *conn) answer(h frame.Header, body []byte, own *buffers) {
 	c.hasAnswered()
 	k, ok := c.pending(h.ID)
 	if ok && c.tooBig(k, h) {
@@ -211,8 +219,8 @@ func (c *conn) answer(h frame.Header, body []byte, own bool) {
 		return
 	}
 	k.head = h
-	if own {
-		k.body = body
+	if own != nil {
+		k.body, own.body = body, k.body
 	} else {
 		k.body = append(k.body[:0], body...)
 	}

@@ -60,7 +60,7 @@ func (x *exchange) appendConnections(cs []Connection) []Connection {
 			c.LastError = l.last.Error()
 		}
 		if k := l.conn; k != nil {
-			c.Local = k.nc.LocalAddr().String()
+			c.Local = l.local
 			c.InFlight, c.Queued = k.inFlight(), k.waiting()
 			c.Writes += k.writes.Load()
 			c.Reads += k.reads.Load()

@@ -166,6 +166,7 @@ func (c *conn) flush() bool {
 
 		c.writes.Add(1)
 		n, err := c.write(out, segments)
+		recycle(segments)
 		if cap(out) > keepOut {
 			out = nil
 		}
@@ -191,10 +192,19 @@ func (c *conn) write(out []byte, segments net.Buffers) (int64, error) {
 	return int64(n), err
 }
 
-// writeAll is apart from write because the buffers escape: one allocation.
+// writeAll is apart from write because the buffers escape: one allocation. WriteTo
+// empties the list that it is given.
 func writeAll(nc net.Conn, segments net.Buffers, out []byte) (int64, error) {
+	all := append(make(net.Buffers, 0, len(segments)+1), segments...)
 	if len(out) > 0 {
-		segments = append(segments, out)
+		all = append(all, out)
 	}
-	return segments.WriteTo(nc) // writev
+	return all.WriteTo(nc) // writev
+}
+
+// recycle keeps the memory of written frames for later calls.
+func recycle(segments net.Buffers) {
+	for _, f := range segments {
+		(&buffers{out: f[:0]}).free()
+	}
 }
