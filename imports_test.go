@@ -24,7 +24,7 @@ var allowed = map[string]struct{ ours, others []string }{
 	"protocol/dubbo/internal/frame": {},
 	"protocol/dubbo/hessian2":       {ours: []string{"url", "protocol"}, others: []string{hessian, gost}},
 	"protocol/dubbo":                {ours: []string{"url", "protocol", "protocol/dubbo/hessian2"}, others: []string{zap}},
-	"protocol/dubbo/dubbotest":      {ours: []string{"url", "protocol", "protocol/dubbo", "protocol/dubbo/hessian2", "registry", "registry/zookeeper"}},
+	"protocol/dubbo/dubbotest":      {ours: []string{"url", "protocol", "protocol/dubbo", "protocol/dubbo/hessian2", "protocol/dubbo/internal/frame", "registry", "registry/zookeeper"}},
 	"loadbalance":                   {ours: []string{"url", "protocol"}},
 	"filter":                        {ours: []string{"url", "protocol"}, others: []string{zap}},
 	"registry":                      {ours: []string{"url", "protocol"}, others: []string{zap}},

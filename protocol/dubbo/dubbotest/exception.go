@@ -1,0 +1,133 @@
+package dubbotest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// classKey makes a map an object of the class that it names.
+const classKey = "_class"
+
+// frameOf is java.lang.StackTraceElement.
+type frameOf struct {
+	DeclaringClass, MethodName, FileName string
+	LineNumber                           int32
+}
+
+// JavaClassName returns the class.
+func (frameOf) JavaClassName() string { return "java.lang.StackTraceElement" }
+
+// throwable makes the object that hessian-lite makes of an exception. One without a
+// cause is its own cause, as in Java.
+func throwable(e *protocol.RemoteError) map[string]any {
+	class := e.Class
+	if class == "" {
+		class = "java.lang.RuntimeException"
+	}
+	m := map[string]any{
+		classKey: class, "detailMessage": e.Message, "stackTrace": stackOf(e), "suppressedExceptions": []any{},
+	}
+	for name, value := range e.Fields {
+		m[name] = value
+	}
+	m["cause"] = m
+	if e.Cause != nil {
+		m["cause"] = throwable(e.Cause)
+	}
+	return m
+}
+
+// stackOf reads the frames of a stack trace: class.method(File.java:12).
+func stackOf(e *protocol.RemoteError) []*frameOf {
+	frames := []*frameOf{}
+	for _, line := range e.Stack {
+		f := &frameOf{LineNumber: -1}
+		call, place, _ := strings.Cut(line, "(")
+		if dot := strings.LastIndexByte(call, '.'); dot >= 0 {
+			f.DeclaringClass, f.MethodName = call[:dot], call[dot+1:]
+		}
+		file, number, _ := strings.Cut(strings.TrimSuffix(place, ")"), ":")
+		f.FileName = file
+		if _, err := fmt.Sscanf(number, "%d", &f.LineNumber); err != nil {
+			f.LineNumber = -1
+		}
+		frames = append(frames, f)
+	}
+	return frames
+}
+
+// genericException is how all releases wrap an exception of a generic call.
+func genericException(e *protocol.RemoteError) *protocol.RemoteError {
+	return &protocol.RemoteError{
+		Class:   "com.alibaba.dubbo.rpc.service.GenericException",
+		Message: printed(e),
+		Fields:  map[string]any{"exceptionClass": e.Class, "exceptionMessage": e.Message},
+	}
+}
+
+// printed is the stack trace as Java prints it.
+func printed(e *protocol.RemoteError) string {
+	var b strings.Builder
+	for lead := ""; e != nil; e, lead = e.Cause, "Caused by: " {
+		fmt.Fprintf(&b, "%s%s: %s\n", lead, e.Class, e.Message)
+		for _, line := range e.Stack {
+			fmt.Fprintf(&b, "\tat %s\n", line)
+		}
+		if len(e.Stack) == 0 {
+			b.WriteString("\tat com.github.gofer.Dubbotest.serve(Dubbotest.java)\n")
+		}
+	}
+	return b.String()
+}
+
+// listed are the exceptions of the JDK that the allow list of Dubbo 3.3 has. It
+// goes by prefix, so Runtime stands for more than RuntimeException.
+var listed = []string{
+	"java.lang.Exception", "java.lang.RuntimeException", "java.lang.NullPointerException",
+	"java.lang.IllegalArgumentException", "java.lang.IllegalStateException", "java.lang.IllegalAccess",
+	"java.lang.IllegalMonitorStateException", "java.lang.IndexOutOfBoundsException",
+	"java.lang.StringIndexOutOfBoundsException", "java.lang.NumberFormatException",
+	"java.lang.NegativeArraySizeException", "java.lang.ClassCastException", "java.lang.SecurityException",
+	"java.lang.InterruptedException", "java.lang.NoSuchMethod", "java.lang.NoSuchField",
+	"java.lang.OutOfMemoryError", "java.lang.StackOverflowError", "java.lang.LinkageError",
+}
+
+// unlisted returns the first class, of the exception or its causes, that a provider
+// of the profile refuses to send; "" for none. What is no class of the JDK is taken
+// for one of the interface's signatures, which are listed.
+func (p Profile) unlisted(e *protocol.RemoteError) string {
+	if p != Dubbo33 {
+		return ""
+	}
+next:
+	for ; e != nil; e = e.Cause {
+		if !strings.HasPrefix(e.Class, "java.") && !strings.HasPrefix(e.Class, "javax.") {
+			continue
+		}
+		for _, l := range listed {
+			if strings.HasPrefix(e.Class, l) {
+				continue next
+			}
+		}
+		return e.Class
+	}
+	return ""
+}
+
+// unsendable is the text of status 50 for an exception that was not sent.
+func (p Profile) unsendable(c *Call, e *protocol.RemoteError, cause string) string {
+	return p.unsent(c, fmt.Sprintf("null, exception=%s: %s", e.Class, e.Message), cause)
+}
+
+// unsent is the text of status 50: the result as Java prints it, and why it could
+// not be encoded.
+func (p Profile) unsent(c *Call, result, cause string) string {
+	kind := "AppResponse [value="
+	if p == Dubbo26 {
+		kind = "RpcResult [result="
+	}
+	return fmt.Sprintf("Failed to send response: Response [id=%d, version=%s, status=20, event=false, error=null, result=%s%s]], cause: %s",
+		int64(c.ID), protocolVersion, kind, result, trace("java.io.IOException", cause))
+}

@@ -1,0 +1,131 @@
+package dubbotest
+
+import (
+	"reflect"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pojo is a Go type that stands for a Java class.
+type pojo interface{ JavaClassName() string }
+
+// generalized is what a provider makes of a result of a generic call, as far as Go
+// values have it: objects become maps with their class, enums their names, arrays
+// and collections lists. Shared objects stay shared.
+func generalized(v any) any {
+	g := generalizer{}
+	return g.value(reflect.ValueOf(v))
+}
+
+// generalizer remembers the maps it has made of objects.
+type generalizer map[any]map[string]any
+
+func (g generalizer) value(v reflect.Value) any {
+	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
+		if v.IsNil() {
+			return nil
+		}
+		if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
+			break
+		}
+		v = v.Elem()
+	}
+	switch v.Kind() {
+	case reflect.Invalid:
+		return nil
+	case reflect.Slice, reflect.Array:
+		return g.list(v)
+	case reflect.Map:
+		m := map[any]any{}
+		for it := v.MapRange(); it.Next(); {
+			key := g.value(it.Key())
+			if key != nil && !reflect.TypeOf(key).Comparable() {
+				key = it.Key().Interface()
+			}
+			m[key] = g.value(it.Value())
+		}
+		return m
+	case reflect.Struct, reflect.Pointer:
+		return g.object(v)
+	}
+	if name, ok := constant(v); ok {
+		return name
+	}
+	return v.Interface()
+}
+
+// list keeps the arrays of scalars, as Java does.
+func (g generalizer) list(v reflect.Value) any {
+	switch k := v.Type().Elem().Kind(); {
+	case k == reflect.String, reflect.Bool <= k && k <= reflect.Float64 && v.Type().Elem().PkgPath() == "":
+		return v.Interface()
+	}
+	l := make([]any, v.Len())
+	for i := range l {
+		l[i] = g.value(v.Index(i))
+	}
+	return l
+}
+
+// constant returns the name of an enum's constant.
+func constant(v reflect.Value) (string, bool) {
+	e, ok := v.Interface().(interface {
+		pojo
+		String() string
+	})
+	if !ok || !v.CanInt() {
+		return "", false
+	}
+	return e.String(), true
+}
+
+// object makes a map of a struct, or of a pointer to one, that has a Java class of
+// its own. Those of the JDK (dates, decimals) stay.
+func (g generalizer) object(v reflect.Value) any {
+	p, ok := v.Interface().(pojo)
+	if !ok && v.Kind() == reflect.Struct {
+		at := reflect.New(v.Type())
+		at.Elem().Set(v)
+		p, ok = at.Interface().(pojo)
+	}
+	if _, instant := v.Interface().(time.Time); !ok || instant || strings.HasPrefix(p.JavaClassName(), "java.") {
+		return v.Interface()
+	}
+	m := map[string]any{"class": p.JavaClassName()}
+	if v.Kind() == reflect.Pointer {
+		if known := g[v.Interface()]; known != nil {
+			return known
+		}
+		g[v.Interface()] = m
+		v = v.Elem()
+	}
+	g.fields(m, v)
+	return m
+}
+
+// fields adds the fields of a struct; those of embedded ones do not replace them.
+func (g generalizer) fields(m map[string]any, v reflect.Value) {
+	var embedded []reflect.Value
+	for i := range v.NumField() {
+		f := v.Type().Field(i)
+		name := f.Tag.Get("hessian")
+		switch {
+		case !f.IsExported() || name == "-":
+			continue
+		case f.Anonymous && f.Type.Kind() == reflect.Struct:
+			embedded = append(embedded, v.Field(i))
+			continue
+		case name == "":
+			r, n := utf8.DecodeRuneInString(f.Name)
+			name = string(unicode.ToLower(r)) + f.Name[n:]
+		}
+		if _, there := m[name]; !there {
+			m[name] = g.value(v.Field(i))
+		}
+	}
+	for _, e := range embedded {
+		g.fields(m, e)
+	}
+}

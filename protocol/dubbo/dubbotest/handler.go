@@ -1,0 +1,168 @@
+package dubbotest
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
+)
+
+var (
+	contextType = reflect.TypeFor[context.Context]()
+	errorType   = reflect.TypeFor[error]()
+)
+
+// handler is a Go function that serves a method.
+type handler struct {
+	hessian2.Signature
+	fn       reflect.Value
+	params   []reflect.Type // of the method
+	context  bool           // takes one before
+	result   bool
+	hasError bool
+}
+
+// newHandler checks a function against a signature.
+func newHandler(signature string, function any) (*handler, error) {
+	sig, err := hessian2.ParseSignature(signature)
+	if err != nil {
+		return nil, err
+	}
+	bad := func(format string, args ...any) (*handler, error) {
+		return nil, fmt.Errorf("function of %s: %s", sig, fmt.Sprintf(format, args...))
+	}
+	h := &handler{Signature: sig, fn: reflect.ValueOf(function)}
+	if h.fn.Kind() != reflect.Func || h.fn.IsNil() {
+		return bad("a %T is no function", function)
+	}
+	t := h.fn.Type()
+	if t.IsVariadic() {
+		return bad("%s has a variable number of parameters", t)
+	}
+	for i := range t.NumIn() {
+		if i == 0 && t.In(0) == contextType {
+			h.context = true
+			continue
+		}
+		h.params = append(h.params, t.In(i))
+	}
+	if len(h.params) != len(sig.Types) {
+		return bad("%s takes %d arguments, the method has %d", t, len(h.params), len(sig.Types))
+	}
+	for i, p := range h.params {
+		if err := takes(sig.Types[i], p); err != nil {
+			return bad("parameter %d: %v", i+1, err)
+		}
+	}
+	n := t.NumOut()
+	h.hasError = n > 0 && t.Out(n-1) == errorType
+	if h.hasError {
+		n--
+	}
+	if h.result = n == 1; n > 1 {
+		return bad("%s returns more than a result and an error", t)
+	}
+	return h, nil
+}
+
+// takes finds out whether a Go type can hold what is declared, for scalars and
+// strings: a function that does not would get zero values for ever.
+func takes(declared string, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Interface {
+		return nil
+	}
+	sample, ok := samples[strings.TrimPrefix(declared, "java.lang.")]
+	if !ok {
+		return nil
+	}
+	b, err := hessian2.Append(nil, sample)
+	if err == nil {
+		_, err = hessian2.DecodeInto(b, reflect.New(t).Interface())
+	}
+	if err != nil {
+		return fmt.Errorf("the Go type %s does not take a Java %s", t, declared)
+	}
+	return nil
+}
+
+// samples are values of Java's scalars.
+var samples = map[string]any{
+	"boolean": true, "Boolean": true, "byte": int32(1), "Byte": int32(1), "short": int32(1), "Short": int32(1),
+	"int": int32(1), "Integer": int32(1), "long": int64(1), "Long": int64(1), "char": "x", "Character": "x",
+	"float": 0.5, "Float": 0.5, "double": 0.5, "Double": 0.5, "String": "text", "byte[]": []byte{1},
+}
+
+func handlerKey(name, descriptor string) string { return name + "(" + descriptor }
+
+func (h *handler) key() string { return handlerKey(h.Name, h.Descriptor) }
+
+// canonical brings the name or signature of a method into the form of Call.Signature.
+func canonical(method string) (string, error) {
+	if !strings.Contains(method, "(") {
+		return strings.TrimSpace(method), nil
+	}
+	sig, err := hessian2.ParseSignature(method)
+	return sig.String(), err
+}
+
+// arguments decodes the arguments of a call into the types of the function. One that
+// does not fit stays zero, and is noted as the call's misfit.
+func (h *handler) arguments(c *Call) []reflect.Value {
+	values := make([]reflect.Value, len(h.params))
+	targets := make([]any, bodyTexts+len(h.params))
+	for i, p := range h.params {
+		v := reflect.New(p)
+		values[i] = v.Elem()
+		targets[bodyTexts+i] = v.Interface()
+	}
+	for {
+		n, err := hessian2.DecodeInto(c.body, targets...)
+		if err == nil {
+			return values
+		}
+		if n < bodyTexts || targets[n] == nil { // it was decoded before
+			panic(fmt.Sprintf("dubbotest: argument %d: %v", n-bodyTexts, err))
+		}
+		c.Misfit = fmt.Errorf("argument %d: %w", n-bodyTexts+1, err)
+		values[n-bodyTexts].SetZero()
+		targets[n] = nil
+	}
+}
+
+// genericArguments converts what came in a list of any values.
+func (h *handler) genericArguments(c *Call, args []any) []reflect.Value {
+	values := make([]reflect.Value, len(h.params))
+	for i, p := range h.params {
+		v := reflect.New(p)
+		values[i] = v.Elem()
+		b, err := hessian2.Append(nil, args[i])
+		if err == nil {
+			_, err = hessian2.DecodeInto(b, v.Interface())
+		}
+		if err != nil {
+			c.Misfit = fmt.Errorf("argument %d: %w", i+1, err)
+			v.Elem().SetZero()
+		}
+	}
+	return values
+}
+
+// call calls the function.
+func (h *handler) call(ctx context.Context, args []reflect.Value) (result any, err error) {
+	if h.context {
+		args = append([]reflect.Value{reflect.ValueOf(ctx)}, args...)
+	}
+	out := h.fn.Call(args)
+	if h.hasError {
+		err, _ = out[len(out)-1].Interface().(error)
+	}
+	if h.result {
+		result = out[0].Interface()
+	}
+	return result, err
+}
