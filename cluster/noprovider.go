@@ -103,7 +103,7 @@ func (c *Invoker) saturated(left *protocol.Candidates, inv *protocol.Invocation,
 		fmt.Fprintf(&b, " and %d more", more)
 	}
 	if others := c.methods.Waiting(slot) - 1; others > 0 {
-		fmt.Fprintf(&b, "; %d other calls wait", others)
+		fmt.Fprintf(&b, "; others in line: %d", others)
 	}
 	return &protocol.Error{Code: protocol.ErrLimitExceeded, Retry: protocol.RetryNever, Detail: b.String(), Cause: cause}
 }

@@ -170,9 +170,8 @@ func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selec
 		if rest <= 0 {
 			return nil, c.saturated(left, inv, s, nil)
 		}
-		var err error
-		turn, err = q.Wait(ctx, inv, min(rest, recheck*time.Duration(1+q.Waiting()/recheckShare)))
-		if errors.Is(err, context.DeadlineExceeded) {
+		turn = q.Wait(ctx, inv, min(rest, recheck*time.Duration(1+q.Waiting()/recheckShare)))
+		if err := ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
 			return nil, c.saturated(left, inv, s, err)
 		}
 		if err := c.ended(ctx); err != nil {

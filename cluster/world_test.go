@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -223,4 +224,35 @@ func withFirst(cfg *cluster.Config) { withBalance(cfg, "first", first{}) }
 func withBalance(cfg *cluster.Config, name string, b loadbalance.LoadBalance) {
 	cfg.Balancers = loadbalance.Builtin()
 	cfg.Balancers[name] = func(loadbalance.Config) (loadbalance.LoadBalance, error) { return b, nil }
+}
+
+// load answers after giving others a chance, and fails now and then.
+func load(i int) script {
+	var calls atomic.Int32
+	return func(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+		runtime.Gosched()
+		if n := calls.Add(1); n%11 == int32(i) {
+			return nil, &protocol.Error{Code: protocol.ErrNetwork, Retry: protocol.RetryAlways}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		return &inv.Result, nil
+	}
+}
+
+// oddRouter sends calls by tag to some of the providers.
+type oddRouter struct{}
+
+func (oddRouter) Route(c *protocol.Candidates, inv *protocol.Invocation) (*protocol.Candidates, string) {
+	if inv.Tag == "" {
+		return c, ""
+	}
+	var left []*protocol.Node
+	for i, n := range c.Nodes() {
+		if (i%2 == 1) == (inv.Tag == "odd") {
+			left = append(left, n)
+		}
+	}
+	return protocol.NewCandidates(left, nil), "the rule of " + inv.Tag
 }

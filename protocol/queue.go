@@ -21,7 +21,8 @@ type Queue struct {
 	length     atomic.Int32 // read at the begin and the end of every call
 	mu         sync.Mutex
 	head, tail *waiter
-	held       bool // a call could not be woken because free slots had claims on them
+	common     *Candidates // of most calls in line
+	odd        int         // calls in line that are not plain or have others
 }
 
 // waiter is a call in line. Its fields are guarded by the queue's mutex; so is its
@@ -30,6 +31,7 @@ type waiter struct {
 	queue      *Queue
 	inv        *Invocation
 	candidates *Candidates
+	plain      bool // all its candidates are equal to it: none tried, nothing relaxed
 	prev, next *waiter
 	woken      bool // it is this call's turn to try; it has a claim on a free slot
 	stale      bool // it will enter again, with other candidates maybe
@@ -49,14 +51,19 @@ func (q *Queue) Enter(inv *Invocation, c *Candidates) bool {
 	defer q.mu.Unlock()
 	w := inv.waiter
 	if w == nil {
-		w = &waiter{queue: q, inv: inv, candidates: c, wake: make(chan struct{}, 1)}
+		w = &waiter{queue: q, inv: inv, wake: make(chan struct{}, 1)}
 		inv.waiter = w
 		q.append(w)
-		if p := w.prev; p != nil && !p.woken && !p.stale && w.like(p) {
-			return false // what there is for it, there is for the one before
-		}
+	} else {
+		q.forget(w)
+		w.drain()
 	}
-	w.candidates, w.woken, w.stale = c, false, false
+	w.candidates, w.plain = c, inv.pick.n == 0 && inv.pick.relax == 0
+	w.woken, w.stale = false, false
+	q.note(w)
+	if p := w.prev; p != nil && !p.woken && w == q.tail && w.like(p) {
+		return false // what there is for it, there is for the one before
+	}
 	q.dispatch(nil)
 	w.drain()
 	return w.woken
@@ -87,12 +94,34 @@ func (q *Queue) remove(w *waiter) {
 		q.tail = w.prev
 	}
 	q.length.Add(-1)
+	q.forget(w)
 }
 
-// Wait blocks a call that has entered until it is its turn to try, or until it
-// should enter again, because the providers have changed or d is over. The error
-// is that of ctx if that ends.
-func (q *Queue) Wait(ctx context.Context, inv *Invocation, d time.Duration) (turn bool, err error) {
+// note and forget keep the number of odd calls.
+func (q *Queue) note(w *waiter) {
+	if w == q.head && w.candidates != q.common {
+		q.common, q.odd = w.candidates, 0
+		for o := w.next; o != nil; o = o.next {
+			q.note(o)
+		}
+	}
+	if q.isOdd(w) {
+		q.odd++
+	}
+}
+
+func (q *Queue) forget(w *waiter) {
+	if q.isOdd(w) {
+		q.odd--
+	}
+}
+
+func (q *Queue) isOdd(w *waiter) bool { return !w.plain || w.candidates != q.common }
+
+// Wait blocks a call that has entered until it is its turn to try, which it
+// reports, or until it should enter again, because the providers have changed, d
+// is over or ctx has ended.
+func (q *Queue) Wait(ctx context.Context, inv *Invocation, d time.Duration) (turn bool) {
 	w := inv.waiter
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -100,23 +129,19 @@ func (q *Queue) Wait(ctx context.Context, inv *Invocation, d time.Duration) (tur
 	case <-w.wake:
 	case <-timer.C:
 	case <-ctx.Done():
-		err = ctx.Err()
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w.stale = !w.woken // from here on its invocation changes
-	return w.woken, err
+	return w.woken
 }
 
-// leave takes w out of the line. Unless it was counted, what it was woken for goes
-// to the next one.
-func (q *Queue) leave(w *waiter, counted bool) {
+// leave takes w out of the line: its claim, if it had one, is settled.
+func (q *Queue) leave(w *waiter) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.remove(w)
-	if q.held || w.stale || w.woken && !counted {
-		q.dispatch(nil)
-	}
+	q.dispatch(nil)
 }
 
 // freed hands on a slot at n.
@@ -138,46 +163,38 @@ func (q *Queue) changed() {
 	}
 }
 
-// dispatch wakes the calls whose turn it is. freed is the node that has just got a
-// free slot, nil to look at all nodes. Each call that was woken before and is still
-// in line has a claim on one free slot. Nobody is woken past a stale call.
+// dispatch wakes the calls whose turn it is: in order, those that find more free
+// slots than there are claims before them. Each call that was woken and is still in
+// line has a claim on one. freed is the node that has just got a free slot, if that
+// is why: then there is one call to wake. Nobody is woken past a stale call.
 func (q *Queue) dispatch(freed *Node) {
 	claims := 0
-	var without *waiter // the latest that got no slot: those like it get none either
-	if freed == nil {
-		q.held = false
-	}
+	var without *waiter // the latest that found no slot: those like it find none either
 	for w := q.head; w != nil && !w.stale; w = w.next {
 		switch {
 		case w.woken:
 			claims++
 		case without != nil && w.like(without):
-		default:
-			switch free := w.free(freed, claims+1); {
-			case free > claims:
-				w.woken = true
-				w.notify()
-				if freed != nil {
-					return
-				}
-				claims++
-			default:
-				q.held = q.held || free > 0
-				without = w
+		case w.free(freed, claims+1) > claims:
+			w.woken = true
+			w.notify()
+			if freed != nil {
+				return
 			}
+			claims++
+		case q.odd == 0:
+			return // nobody behind it is different
+		default:
+			without = w
 		}
 	}
 }
 
-// free counts the slots that the call may use, up to most. With freed it is 0 if
-// the call may not use that one.
+// free counts the slots that the call may use, up to most. It looks at freed first.
 func (w *waiter) free(freed *Node, most int) int {
 	slot := w.inv.Method.Slot
 	free := 0
-	if freed != nil {
-		if !w.candidates.contains(freed) || !w.inv.Allows(freed) {
-			return 0
-		}
+	if freed != nil && w.inv.Allows(freed) && slices.Contains(w.candidates.nodes, freed) {
 		free = freed.room(slot, most)
 	}
 	for _, n := range w.candidates.nodes {
@@ -192,10 +209,7 @@ func (w *waiter) free(freed *Node, most int) int {
 }
 
 // like reports whether there is a slot for w exactly if there is one for o.
-func (w *waiter) like(o *waiter) bool {
-	a, b := &w.inv.pick, &o.inv.pick
-	return w.candidates == o.candidates && a.n == 0 && b.n == 0 && a.relax == b.relax
-}
+func (w *waiter) like(o *waiter) bool { return w.plain && o.plain && w.candidates == o.candidates }
 
 func (w *waiter) notify() {
 	select {
@@ -211,8 +225,6 @@ func (w *waiter) drain() {
 	}
 }
 
-func (c *Candidates) contains(n *Node) bool { return slices.Contains(c.nodes, n) }
-
 // room returns the number of free slots of a method, up to most.
 func (n *Node) room(slot, most int) int {
 	limit := n.Method(slot).Actives
@@ -227,23 +239,19 @@ func (inv *Invocation) Queued() bool { return inv.waiter != nil }
 
 // Counted notes that the attempt has been counted at its provider: a call that
 // waited for this leaves the line. The active limit filter calls it.
-func (inv *Invocation) Counted() {
-	if inv.waiter != nil {
-		inv.leave(true)
-	}
-}
+func (inv *Invocation) Counted() { inv.Leave() }
 
 // Leave takes the call out of the line, if it is in one.
 func (inv *Invocation) Leave() {
 	if inv.waiter != nil {
-		inv.leave(false)
+		inv.leave()
 	}
 }
 
-func (inv *Invocation) leave(counted bool) {
+func (inv *Invocation) leave() {
 	w := inv.waiter
 	inv.waiter = nil
-	w.queue.leave(w, counted)
+	w.queue.leave(w)
 }
 
 // Freed hands a slot of a method on to the calls that wait for one. Who ends a
