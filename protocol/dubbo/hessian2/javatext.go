@@ -132,11 +132,12 @@ func appendDouble(b []byte, v float64, bits int) []byte {
 		}
 		return b
 	}
-	digits, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, bits), "e")
-	b = append(b, digits...)
-	if !strings.Contains(digits, ".") {
-		b = append(b, ".0"...)
+	text := strconv.FormatFloat(v, 'e', -1, bits)
+	if !strings.Contains(text, ".") { // Java takes the best of two digits then: 4.9E-324
+		text = strconv.FormatFloat(v, 'e', 1, bits)
 	}
+	digits, exponent, _ := strings.Cut(text, "e")
+	b = append(b, digits...)
 	n, _ := strconv.Atoi(exponent) // it is a number: FormatFloat made it
 	return strconv.AppendInt(append(b, 'E'), int64(n), 10)
 }

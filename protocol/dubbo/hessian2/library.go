@@ -29,7 +29,8 @@ func registerWithLibrary(t reflect.Type, name string) (err error) {
 	if e, ok := v.Elem().Interface().(hessian.POJOEnum); ok {
 		hessian.RegisterJavaEnum(e)
 	} else if e, ok := v.Interface().(hessian.POJOEnum); ok {
-		hessian.RegisterJavaEnum(e)
+		hessian.RegisterJavaEnum(e) // the library writes enums with pointer methods, but cannot read them
+		return nil
 	} else {
 		hessian.RegisterPOJO(v.Interface().(hessian.POJO))
 	}

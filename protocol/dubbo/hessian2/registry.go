@@ -64,8 +64,11 @@ func (r *registry) register(example any) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if c := r.table.Load(); c != nil {
-		if known, ok := c.types[name]; ok && known != t {
-			return fmt.Errorf("the Java class %s is registered for %s", name, known)
+		if known, ok := c.types[name]; ok {
+			if known != t {
+				return fmt.Errorf("the Java class %s is registered for %s", name, known)
+			}
+			return nil
 		}
 		if known, ok := c.names[t]; ok && known != name {
 			return fmt.Errorf("the type is registered as the Java class %s, so it cannot be %s too", known, name)
