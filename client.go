@@ -27,6 +27,7 @@ type Client struct {
 	wire     protocol.Protocol
 	registry registry.Registry // nil without WithRegistry
 	address  url.URL           // of the registry
+	cache    *registry.Cache   // before the registry; nil without
 
 	mu       sync.Mutex
 	services map[string]*service
@@ -72,8 +73,13 @@ func (c *Client) connectRegistry(text string) error {
 		return err
 	}
 	c.address = u
-	c.registry, err = zookeeper.New(u, zookeeper.WithLogger(c.cfg.logger.Named("registry")))
-	return err
+	r, err := zookeeper.New(u, zookeeper.WithLogger(c.cfg.logger.Named("registry")))
+	if err != nil {
+		return err
+	}
+	c.registry = r
+	c.openCache()
+	return nil
 }
 
 // localIP returns the address of this machine that a connection to elsewhere
@@ -103,6 +109,13 @@ func localIP() string {
 // long as the registry's parameter timeout, 5 s by default) and returns an error
 // that says what is missing. With check=false it returns at once; providers may
 // come later, and calls made before the first list has been read wait for it.
+//
+// Without the registry the last known providers serve, from a file that only its
+// owner may read (it may hold tokens): below ~/.gofer/registry, or where the
+// registry's parameter file says; none with file-cache=false. With check=false they
+// do at once, with check=true when the registry has given no list in time and one
+// of them is connected. [Reference.Snapshot] says so, with the age of the list,
+// until the registry delivers one.
 //
 // References of the same text share everything, actives too; each wants its own
 // [Reference.Close].

@@ -34,6 +34,7 @@ type service struct {
 	client *Client
 	key    string
 	users  int // guarded by client.mu
+	log    *zap.Logger
 
 	url          url.URL
 	methods      *methodSet
@@ -44,8 +45,9 @@ type service struct {
 	cluster      *cluster.Invoker
 	invoker      protocol.Invoker // call filters around the cluster
 
-	listed atomic.Bool // a first list has been read
-	closed atomic.Bool
+	listed   atomic.Bool               // a first list has been read
+	recalled atomic.Pointer[time.Time] // when the list of the cache file was taken
+	closed   atomic.Bool
 }
 
 // key makes equal declarations one service, whatever the order of parameters.
@@ -64,17 +66,17 @@ func newService(c *Client, key string, d declaration) (*service, error) {
 	}
 	u = u.With("side", "consumer")
 	s := &service{client: c, key: key, url: u, methods: &methodSet{url: u}}
-	log := c.cfg.logger.Named("reference").With(zap.String("service", u.ServiceKey()))
-	warnUnknown(log, u)
+	s.log = c.cfg.logger.Named("reference").With(zap.String("service", u.ServiceKey()))
+	warnUnknown(s.log, u)
 	if len(d.direct) > 0 {
 		s.source = registry.NewStatic(d.direct...)
 	} else if s.source = c.registry; s.source == nil {
 		return nil, errors.New("the client has no registry: add WithRegistry(\"zookeeper://host:2181\"), or refer to dubbo://host:port/interface")
 	}
-	if err := s.compose(log); err != nil {
+	if err := s.compose(); err != nil {
 		return nil, err
 	}
-	if err := s.connect(log); err != nil {
+	if err := s.connect(); err != nil {
 		s.directory.Close()
 		return nil, err
 	}
@@ -82,8 +84,8 @@ func newService(c *Client, key string, d declaration) (*service, error) {
 }
 
 // compose builds the call path: filters, directory, cluster.
-func (s *service) compose(log *zap.Logger) error {
-	cfg := s.client.cfg
+func (s *service) compose() error {
+	cfg, log := s.client.cfg, s.log
 	chain, err := filter.NewChain(filter.Config{
 		Reference: s.url, Application: cfg.application, Logger: log,
 	}, cfg.filters)
@@ -114,8 +116,11 @@ func (s *service) compose(log *zap.Logger) error {
 }
 
 // connect subscribes to the list and registers the consumer.
-func (s *service) connect(log *zap.Logger) error {
+func (s *service) connect() error {
 	c := s.client
+	if s.url.ParamOr("check", "true") != "true" {
+		s.recall() // nobody waits for the registry
+	}
 	var err error
 	if s.subscription, err = s.source.Subscribe(s.url, registry.ListenerFunc(func(snap registry.Snapshot) {
 		s.directory.Notify(snap)
@@ -128,7 +133,7 @@ func (s *service) connect(log *zap.Logger) error {
 	}
 	s.consumer = registry.ConsumerURL(s.url, c.cfg.application, c.host, os.Getpid(), c.started)
 	if err := s.source.Register(s.consumer); err != nil {
-		log.Warn("consumer is not registered", zap.Error(err)) // it can work without
+		s.log.Warn("consumer is not registered", zap.Error(err)) // it can work without
 	}
 	return nil
 }
@@ -143,6 +148,9 @@ func (s *service) awaitList(ctx context.Context, inv *protocol.Invocation) error
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	err := s.directory.Ready(ctx)
+	if since := s.recalled.Load(); err == nil && since != nil {
+		s.settle(ctx, *since)
+	}
 	if err == nil || s.listed.Load() {
 		return nil
 	}
@@ -162,19 +170,16 @@ func (s *service) check(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if err := s.directory.Ready(ctx); err != nil {
+	if err := s.firstList(ctx, timeout); err != nil {
 		return s.unavailable(fmt.Sprintf("the registry gave no list: %v; start it, correct its address, or set check=false to start without", err))
 	}
 	tick := time.NewTicker(checkPoll)
 	defer tick.Stop()
 	for listed := time.Now(); ; {
-		nodes := s.directory.List().Candidates.Nodes()
-		for _, n := range nodes {
-			if n.State() == protocol.Ready {
-				return nil
-			}
+		if s.ready() {
+			return nil
 		}
-		if len(nodes) == 0 && (time.Since(listed) > checkGrace || s.source != s.client.registry) {
+		if s.directory.List().Candidates.Len() == 0 && (time.Since(listed) > checkGrace || s.source != s.client.registry) {
 			return s.unavailable("")
 		}
 		select {

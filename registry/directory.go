@@ -83,6 +83,7 @@ type published struct {
 	replaced chan struct{} // closed when another listing is in force
 	closed   bool
 	listed   bool // a list has been taken
+	cached   bool // from a cache file
 	read     time.Time
 }
 
@@ -118,7 +119,7 @@ func NewDirectory(cfg DirectoryConfig) *Directory {
 	first := &published{replaced: make(chan struct{})}
 	first.Candidates = protocol.NewCandidates(nil, nil)
 	first.Funnel.Source = d.state().Address
-	first.Funnel.Note = first.note(d.state())
+	first.Funnel.Note = first.note(d.state(), cfg.Now())
 	d.current.Store(first)
 	return d
 }
@@ -139,7 +140,7 @@ func (d *Directory) Watch() (*protocol.Listing, <-chan struct{}) {
 func (d *Directory) Funnel() protocol.Funnel {
 	p := d.current.Load()
 	f := p.Funnel
-	f.Note = p.note(d.state())
+	f.Note = p.note(d.state(), d.cfg.Now())
 	return f
 }
 
@@ -157,7 +158,7 @@ func (d *Directory) Ready(ctx context.Context) error {
 		select {
 		case <-p.replaced:
 		case <-ctx.Done():
-			return fmt.Errorf("waiting for the providers of %s: %s: %w", d.service, p.note(d.state()), context.Cause(ctx))
+			return fmt.Errorf("waiting for the providers of %s: %s: %w", d.service, p.note(d.state(), d.cfg.Now()), context.Cause(ctx))
 		}
 	}
 }

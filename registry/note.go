@@ -1,17 +1,20 @@
 package registry
 
 import (
+	"fmt"
 	"strings"
 	"time"
 )
 
 // note says in words what is wrong with the source of a listing, "" for nothing.
-func (p *published) note(s State) string {
+func (p *published) note(s State, now time.Time) string {
 	switch {
 	case p.closed:
 		return "the reference is closed"
 	case !p.listed:
 		return join("no list has been read yet", s.trouble())
+	case p.cached:
+		return join("from cache file written "+age(now.Sub(p.read))+" ago", s.trouble())
 	case p.Stale && p.read.IsZero():
 		return join("stale", s.trouble())
 	case p.Stale:
@@ -46,3 +49,16 @@ func join(a, b string) string {
 }
 
 func clock(t time.Time) string { return t.Format(time.RFC3339) }
+
+// age is a time span for people: one number, one unit.
+func age(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", max(0, d/time.Second))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}

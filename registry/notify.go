@@ -27,7 +27,7 @@ func (d *Directory) Notify(s Snapshot) {
 	if !d.closed {
 		if d.news(s) {
 			d.take(s, &c)
-		} else { // what is known stays
+		} else if !s.Cached { // what is known stays
 			d.last.Stale, d.last.Source, d.last.Path = s.Stale, s.Source, s.Path
 		}
 		d.publish(&c)
@@ -43,7 +43,7 @@ func (d *Directory) news(s Snapshot) bool {
 	if !s.Stale {
 		return true
 	}
-	return len(s.Providers) > 0 && (!d.listed || s.Read.After(d.last.Read))
+	return len(s.Providers) > 0 && (!d.listed || !s.Cached && s.Read.After(d.last.Read))
 }
 
 // take compares the list with the one before and settles what has changed.
@@ -181,7 +181,7 @@ func (d *Directory) publish(c *change) {
 // listing returns what is to be published. The candidates stay the same object
 // unless nodes came, went or have other parameters.
 func (d *Directory) listing(old *published, c *change) *published {
-	next := &published{replaced: make(chan struct{}), closed: d.closed, listed: d.listed, read: d.last.Read}
+	next := &published{replaced: make(chan struct{}), closed: d.closed, listed: d.listed, cached: d.last.Cached, read: d.last.Read}
 	next.Stale = d.last.Stale
 	nodes := old.Candidates.Nodes()
 	if c.members() {
@@ -201,7 +201,7 @@ func (d *Directory) listing(old *published, c *change) *published {
 	if f.Source == "" {
 		f.Source = state.Address
 	}
-	f.Note = next.note(state)
+	f.Note = next.note(state, d.cfg.Now())
 	if d.closed {
 		return next
 	}
