@@ -110,9 +110,9 @@ func canonical(method string) (string, error) {
 	return sig.String(), err
 }
 
-// arguments decodes the arguments of a call into the types of the function. One that
-// does not fit stays zero, and is noted as the call's misfit.
-func (h *handler) arguments(c *Call) []reflect.Value {
+// arguments decodes the arguments of a request into the types of the function. One
+// that does not fit stays zero; the error says which.
+func (h *handler) arguments(body []byte) (args []reflect.Value, misfit error) {
 	values := make([]reflect.Value, len(h.params))
 	targets := make([]any, bodyTexts+len(h.params))
 	for i, p := range h.params {
@@ -121,22 +121,35 @@ func (h *handler) arguments(c *Call) []reflect.Value {
 		targets[bodyTexts+i] = v.Interface()
 	}
 	for {
-		n, err := hessian2.DecodeInto(c.body, targets...)
+		n, err := hessian2.DecodeInto(body, targets...)
 		if err == nil {
-			return values
+			return values, misfit
 		}
-		if n < bodyTexts || targets[n] == nil { // it was decoded before
-			panic(fmt.Sprintf("dubbotest: argument %d: %v", n-bodyTexts, err))
+		misfit = fmt.Errorf("argument %d: %w", n-bodyTexts+1, err)
+		if n < bodyTexts || targets[n] == nil { // it could be read before
+			return values, misfit
 		}
-		c.Misfit = fmt.Errorf("argument %d: %w", n-bodyTexts+1, err)
 		values[n-bodyTexts].SetZero()
 		targets[n] = nil
 	}
 }
 
-// genericArguments converts what came in a list of any values.
-func (h *handler) genericArguments(c *Call, args []any) []reflect.Value {
-	values := make([]reflect.Value, len(h.params))
+// genericArguments converts the list of arguments of a generic call.
+func (h *handler) genericArguments(list any) (values []reflect.Value, misfit error) {
+	var args []any
+	switch l := list.(type) {
+	case []any:
+		args = l
+	case []string: // String[] is an Object[] in Java
+		for _, s := range l {
+			args = append(args, s)
+		}
+	}
+	if len(args) != len(h.params) {
+		misfit = fmt.Errorf("%d arguments for %s", len(args), h.Signature)
+		args = append(args, make([]any, len(h.params))...)
+	}
+	values = make([]reflect.Value, len(h.params))
 	for i, p := range h.params {
 		v := reflect.New(p)
 		values[i] = v.Elem()
@@ -145,11 +158,11 @@ func (h *handler) genericArguments(c *Call, args []any) []reflect.Value {
 			_, err = hessian2.DecodeInto(b, v.Interface())
 		}
 		if err != nil {
-			c.Misfit = fmt.Errorf("argument %d: %w", i+1, err)
+			misfit = fmt.Errorf("argument %d: %w", i+1, err)
 			v.Elem().SetZero()
 		}
 	}
-	return values
+	return values, misfit
 }
 
 // call calls the function.

@@ -28,12 +28,12 @@ func (p *Provider) Stop(ctx context.Context) {
 	p.mu.Unlock()
 	if f.greet {
 		p.ReadOnly()
-		p.eachHome((*home).withdraw)
+		p.withdraw()
 		p.mu.Lock()
 		f.greet = false
 		p.mu.Unlock()
 	} else {
-		p.eachHome((*home).withdraw)
+		p.withdraw()
 	}
 	p.ReadOnly()
 	_ = p.Await(ctx, func(c Counters) bool { return c.Connections == 0 })
@@ -47,7 +47,7 @@ func (p *Provider) Kill() {
 	f := p.life
 	p.mu.Unlock()
 	p.end(f, true)
-	p.eachHome((*home).abandon)
+	p.abandon()
 }
 
 // Close stops the provider at once and for good, takes its entries out of the
@@ -60,6 +60,7 @@ func (p *Provider) Close() {
 	p.mu.Unlock()
 	p.end(f, false)
 	p.Unregister()
+	p.homes.leaving.Wait()
 	p.mu.Lock()
 	lives := p.lives
 	p.mu.Unlock()

@@ -28,7 +28,7 @@ type options struct {
 }
 
 func newOptions(opts []Option) options {
-	o := options{addr: "127.0.0.1:0", keep: 4096, dial: new(net.Dialer).DialContext}
+	o := options{addr: "127.0.0.1:0", keep: 1000, dial: new(net.Dialer).DialContext}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -67,7 +67,7 @@ const (
 func WithHeartbeats(h Heartbeats) Option { return func(o *options) { o.heartbeats = h } }
 
 // WithRecords sets how many calls [Provider.Calls] remembers, the latest ones; the
-// default is 4096.
+// default is 1000.
 func WithRecords(n int) Option { return func(o *options) { o.keep = max(n, 0) } }
 
 // DelayFunc returns how long a call takes, at least: its answer waits for that. age

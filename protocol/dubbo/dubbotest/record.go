@@ -33,8 +33,8 @@ type Call struct {
 	// serves the method: Dubbo 2 calls it with null in its place.
 	Misfit error
 
-	types []string // of the parameters; nil when a generic call does not say
-	body  []byte
+	generic bool
+	types   []string // of the parameters; nil when a generic call does not say
 }
 
 // Name is the name of the method that is meant: not $invoke.
@@ -44,7 +44,7 @@ func (c *Call) Name() string {
 }
 
 // Generic reports whether the call came as $invoke.
-func (c *Call) Generic() bool { return c.Method == "$invoke" || c.Method == "$invokeAsync" }
+func (c *Call) Generic() bool { return c.generic }
 
 // Attachment returns an attachment that is a string, "" if there is none.
 func (c *Call) Attachment(key string) string {
@@ -54,7 +54,7 @@ func (c *Call) Attachment(key string) string {
 
 // is reports whether the call is one of a method given by its name or signature.
 func (c *Call) is(method string) bool {
-	return method == "" || method == c.Signature || method == c.Name() || method == c.Method
+	return method == c.Signature || method == c.Name() || method == c.Method
 }
 
 // Counters are a provider's figures, over restarts.
@@ -101,25 +101,27 @@ func (r *records) changed() {
 	r.turn = make(chan struct{})
 }
 
-// Calls returns what came in, in order, or the calls of one method given by its
-// name or signature: the latest ones, see [WithRecords].
-func (p *Provider) Calls(method ...string) []*Call {
+// Calls returns what came in, in order: the latest calls, see [WithRecords]; of
+// certain methods alone if they are given, by name or signature.
+func (p *Provider) Calls(methods ...string) []Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := &p.records
-	all := slices.Concat(r.calls[r.next:], r.calls[:r.next])
-	if len(method) == 0 {
-		return all
+	var calls []Call
+	for _, c := range slices.Concat(r.calls[r.next:], r.calls[:r.next]) {
+		if len(methods) == 0 || slices.ContainsFunc(methods, c.is) {
+			calls = append(calls, *c)
+		}
 	}
-	return slices.DeleteFunc(all, func(c *Call) bool { return !slices.ContainsFunc(method, c.is) })
+	return calls
 }
 
-// Last returns the latest call, nil before the first.
-func (p *Provider) Last() *Call {
+// LastCall returns the latest call; the zero Call before the first.
+func (p *Provider) LastCall() (c Call) {
 	if all := p.Calls(); len(all) > 0 {
-		return all[len(all)-1]
+		c = all[len(all)-1]
 	}
-	return nil
+	return c
 }
 
 // Counters returns the figures at this moment.

@@ -37,8 +37,9 @@ type entry struct {
 // homes are guarded by a lock of their own, which is held while a registry is
 // waited for.
 type homes struct {
-	mu  sync.Mutex
-	all []*home
+	mu      sync.Mutex
+	all     []*home
+	leaving sync.WaitGroup // abandoned sessions
 }
 
 // Register makes the provider visible in a ZooKeeper, or in a zktest server,
@@ -168,21 +169,25 @@ func (h *home) withdraw() {
 	}
 }
 
-// abandon leaves the entry to the session, as a provider does that is killed.
-func (h *home) abandon() {
-	if h.entry != nil {
-		h.entry.wires.cut()
-		_ = h.entry.registry.Close()
-		h.entry = nil
-	}
-}
-
-// eachHome calls f for all registries.
-func (p *Provider) eachHome(f func(*home)) {
+// withdraw takes the provider out of all registries until it starts again.
+func (p *Provider) withdraw() {
 	p.homes.mu.Lock()
 	defer p.homes.mu.Unlock()
 	for _, h := range p.homes.all {
-		f(h)
+		h.withdraw()
+	}
+}
+
+// abandon leaves the entries to their sessions, as a provider does that is killed.
+func (p *Provider) abandon() {
+	p.homes.mu.Lock()
+	defer p.homes.mu.Unlock()
+	for _, h := range p.homes.all {
+		if e := h.entry; e != nil {
+			h.entry = nil
+			e.wires.cut()
+			p.homes.leaving.Go(func() { _ = e.registry.Close() }) // takes its time to find out
+		}
 	}
 }
 

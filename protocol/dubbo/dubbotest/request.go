@@ -23,7 +23,7 @@ const bodyTexts = 5
 // has what could be read.
 func readCall(c *conn, h frame.Header, body []byte) (*Call, error) {
 	call := &Call{
-		Connection: c.number, ID: h.ID, OneWay: !h.TwoWay, Length: h.Length, Arrived: time.Now(), body: body,
+		Connection: c.number, ID: h.ID, OneWay: !h.TwoWay, Length: h.Length, Arrived: time.Now(),
 		Flags: h.Append(nil)[2],
 	}
 	if h.Serialization != frame.Hessian2 {
@@ -60,7 +60,9 @@ func readCall(c *conn, h frame.Header, body []byte) (*Call, error) {
 	default:
 		return call, fmt.Errorf("the attachments are a %T", a)
 	}
-	if call.Generic() && call.Descriptor == invokeDescriptor {
+	async := call.Method == "$invokeAsync" && c.p.opt.profile != Dubbo26
+	if (call.Method == "$invoke" || async) && call.Descriptor == invokeDescriptor {
+		call.generic = true
 		return call, call.readGeneric()
 	}
 	return call, nil

@@ -22,7 +22,7 @@ func (p *Provider) receive(c *conn, h frame.Header, body []byte) bool {
 		refusal = p.opt.profile.unreadable(call, h, err)
 	default:
 		if refusal = p.unknown(c, call); refusal == nil {
-			return p.admit(c, call)
+			return p.admit(c, call, body)
 		}
 	}
 	p.refuse(c, call, refusal)
@@ -41,8 +41,8 @@ func (p *Provider) refuse(c *conn, call *Call, answer []byte) {
 }
 
 // admit takes the call through what are filters in Java: echo, token, executes.
-func (p *Provider) admit(c *conn, call *Call) bool {
-	t := &task{p: p, c: c, call: call}
+func (p *Provider) admit(c *conn, call *Call, body []byte) bool {
+	t := &task{p: p, c: c, call: call, body: body}
 	if call.Method == echoMethod && call.Descriptor == echoDescriptor {
 		t.answer = Value(call.Arguments[0])
 		t.run()
@@ -125,8 +125,7 @@ func (p *Provider) serves(c *Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return c.Method == echoMethod && c.Descriptor == echoDescriptor ||
-		c.Generic() && c.Descriptor == invokeDescriptor ||
-		p.scripts.has(c) || p.handlers[handlerKey(c.Method, c.Descriptor)] != nil
+		c.generic || p.scripts.has(c) || p.handlers[handlerKey(c.Method, c.Descriptor)] != nil
 }
 
 // delayOf asks the delay function.

@@ -18,6 +18,7 @@ type task struct {
 	p        *Provider
 	c        *conn
 	call     *Call
+	body     []byte
 	answer   Answer
 	handlers []*handler // that can be meant
 	delay    time.Duration
@@ -127,13 +128,31 @@ func (t *task) handle() []byte {
 		return t.p.noMethod(t.call)
 	}
 	h := t.handlers[0]
-	args, refusal := t.arguments(h)
-	if refusal != nil {
-		return refusal
+	args, misfit := t.arguments(h)
+	switch {
+	case misfit != nil && t.call.generic: // PojoUtils throws
+		return t.p.opt.profile.rpcException(t.call, misfit.Error())
+	case misfit != nil && t.p.opt.profile.modern():
+		return t.p.opt.profile.status(t.call.ID, frame.BadRequest, undecodable(t.call.Method))
 	}
-	ctx := context.WithValue(t.c.life.ctx, taskKey{}, t)
-	var value any
-	err := errors.New("the function did not return (runtime.Goexit, as t.FailNow calls it)")
+	value, err := t.invoke(h, args)
+	var remote *protocol.RemoteError
+	switch {
+	case errors.As(err, &remote):
+		return t.thrown(remote)
+	case err != nil && misfit != nil:
+		err = fmt.Errorf("%w (called with a zero value: %w)", err, misfit)
+		fallthrough
+	case err != nil:
+		return t.thrown(&protocol.RemoteError{Class: "java.lang.RuntimeException", Message: err.Error()})
+	}
+	return t.result(value)
+}
+
+// invoke calls the function and survives what it does: a panic, or the end of its
+// goroutine.
+func (t *task) invoke(h *handler, args []reflect.Value) (value any, err error) {
+	err = errors.New("the function did not return: runtime.Goexit, as t.FailNow calls it")
 	done := make(chan struct{})
 	go func() { // of its own, for the sake of Goexit
 		defer close(done)
@@ -142,41 +161,26 @@ func (t *task) handle() []byte {
 				err = fmt.Errorf("panic: %v", v)
 			}
 		}()
-		value, err = h.call(ctx, args)
+		value, err = h.call(context.WithValue(t.c.life.ctx, taskKey{}, t), args)
 	}()
 	<-done
-	var remote *protocol.RemoteError
-	switch {
-	case errors.As(err, &remote):
-		return t.thrown(remote)
-	case err != nil:
-		return t.thrown(&protocol.RemoteError{Class: "java.lang.RuntimeException", Message: err.Error()})
-	}
-	return t.result(value)
+	return value, err
 }
 
 // arguments decodes the arguments for the function. What does not fit is null in
 // Dubbo 2, and a refusal in Dubbo 3.
-func (t *task) arguments(h *handler) (args []reflect.Value, refusal []byte) {
-	call, profile := t.call, t.p.opt.profile
-	if call.Generic() {
-		given, _ := call.Arguments[2].([]any)
-		if texts, ok := call.Arguments[2].([]string); ok {
-			for _, s := range texts {
-				given = append(given, s)
-			}
-		}
-		if len(given) != len(h.params) {
-			return nil, profile.rpcException(call, "args.length != types.length")
-		}
-		args = h.genericArguments(call, given)
+func (t *task) arguments(h *handler) (args []reflect.Value, misfit error) {
+	if t.call.generic {
+		args, misfit = h.genericArguments(t.call.Arguments[2])
 	} else {
-		args = h.arguments(call)
+		args, misfit = h.arguments(t.body)
 	}
-	if call.Misfit != nil && profile.modern() {
-		return nil, profile.status(call.ID, frame.BadRequest, undecodable(call.Method))
+	if misfit != nil {
+		t.p.mu.Lock()
+		t.call.Misfit = misfit // the record is the provider's
+		t.p.mu.Unlock()
 	}
-	return args, nil
+	return args, misfit
 }
 
 // result makes the answer of a call that returned.
