@@ -41,7 +41,6 @@ type Bag struct {
 	Pair   [2]int32
 	Any    any
 	Hidden chan int `hessian:"-"`
-	secret int
 }
 
 func (*Bag) JavaClassName() string { return "com.x.Bag" }

@@ -177,7 +177,7 @@ func (d *decoder) stack() ([]string, error) {
 // goException reads the exception once more as the Go type registered for it, nil
 // for none. Without it the rest of the exception is still good.
 func (d *decoder) goException(n int, c *class) any {
-	typ := c.goType()
+	typ := d.goType(c)
 	if typ == nil || typ.Kind() != reflect.Struct || n < 0 {
 		return nil
 	}

@@ -54,7 +54,7 @@ func cannotInfer(i int, args []any) error {
 
 // javaTypeOf returns the Java type of an argument; ok is false when it is a guess.
 func javaTypeOf(v any) (name string, ok bool) {
-	switch v.(type) {
+	switch v := v.(type) {
 	case nil:
 		return "java.lang.Object", false
 	case bool:
@@ -96,7 +96,7 @@ func javaTypeOf(v any) (name string, ok bool) {
 	case *hessian.Rune:
 		return "java.lang.Character", true
 	case hessian.Param:
-		return v.(hessian.Param).JavaParamName(), true
+		return v.JavaParamName(), true
 	}
 	t := reflect.TypeOf(v)
 	for t.Kind() == reflect.Pointer {

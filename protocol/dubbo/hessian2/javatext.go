@@ -52,8 +52,10 @@ func (w *textWriter) append(b []byte, v reflect.Value, depth int) []byte {
 		if v.IsNil() {
 			return append(b, "null"...)
 		}
-		if depth++; depth > maxTextDepth {
-			return append(b, "…"...)
+		if v.Kind() == reflect.Pointer {
+			if depth++; depth > maxTextDepth {
+				return append(b, "…"...)
+			}
 		}
 		v = v.Elem()
 	}

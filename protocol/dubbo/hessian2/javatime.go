@@ -36,7 +36,7 @@ func (d *decoder) timeObject(at, n int, c *class, dst reflect.Value) error {
 	if k := c.field("value"); k >= 0 && len(c.fields) == 1 { // java.sql
 		return d.oneField(n, c, k, dst)
 	}
-	typ := c.goType()
+	typ := d.goType(c)
 	if typ != nil && typ.PkgPath() == localDateType.PkgPath() {
 		v, err := d.registeredObject(at, -1, c, typ)
 		if err != nil {

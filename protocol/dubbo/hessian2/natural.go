@@ -2,6 +2,7 @@ package hessian2
 
 import (
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -255,7 +256,7 @@ func (d *decoder) naturalObject(t byte) (any, error) {
 		return nil, err
 	}
 	var v any
-	if typ := c.goType(); typ != nil {
+	if typ := d.goType(c); typ != nil {
 		v, err = d.registeredObject(at, n, c, typ)
 	} else if c.wrapped >= 0 {
 		err = d.oneField(n, c, c.wrapped, reflect.ValueOf(&v).Elem())
@@ -271,8 +272,9 @@ func (d *decoder) naturalObject(t byte) (any, error) {
 	return v, nil
 }
 
-// goType returns the Go type registered for the class, nil for none.
-func (c *class) goType() reflect.Type {
+// goType returns the Go type registered for the class, nil for none. A class that
+// nobody registered is asked for once in a message: see libraryType.
+func (d *decoder) goType(c *class) reflect.Type {
 	switch c.name {
 	case compactDate:
 		return localDateType
@@ -281,7 +283,13 @@ func (c *class) goType() reflect.Type {
 	case "java.time.LocalDateTime":
 		return localDateTimeType
 	}
-	t, _ := registered.typeOf(c.name)
+	if slices.Contains(d.strange, c) {
+		return nil
+	}
+	t, ok := registered.typeOf(c.name)
+	if !ok && len(d.strange) < 64 {
+		d.strange = append(d.strange, c)
+	}
 	return t
 }
 

@@ -29,7 +29,7 @@ func (e *DecodeError) Error() string {
 
 // under puts the path of the enclosing value in front of err's.
 func under(step string, err error) error {
-	if e, ok := err.(*DecodeError); ok && len(e.Path) < 1024 {
+	if e, ok := err.(*DecodeError); ok && len(e.Path) < 256 {
 		e.Path = step + e.Path
 	}
 	return err
@@ -50,6 +50,8 @@ type decoder struct {
 	// How many of the tables' entries lie before i. They are less than the
 	// tables' lengths while something is read again.
 	nRef, nClass, nType int
+
+	strange []*class // nobody has registered a Go type for them
 
 	plain  bool // the message holds no reference: refs stays empty
 	trust  int  // bytes that may still be allocated for elements not yet read

@@ -41,11 +41,7 @@ func DecodeResult(body []byte, r *protocol.Result) (remote *protocol.RemoteError
 }
 
 func (d *decoder) message(r *protocol.Result) (remote *protocol.RemoteError, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			remote, err = nil, d.panicked(p)
-		}
-	}()
+	defer d.guard(&err)
 	flag, err := d.int32("the flag of a result")
 	if err != nil {
 		return nil, err
@@ -71,9 +67,13 @@ func (d *decoder) message(r *protocol.Result) (remote *protocol.RemoteError, err
 	return remote, err
 }
 
-// panicked is the error for a panic in the methods of the user's types: String and
-// EnumValue of enums, Set of collections.
-func (d *decoder) panicked(p any) error { return d.fail(d.i, "a Go type panics: %v", p) }
+// guard, deferred, makes an error of a panic in the methods of the user's types:
+// String and EnumValue of enums, Set of collections.
+func (d *decoder) guard(err *error) {
+	if p := recover(); p != nil {
+		*err = d.fail(d.i, "a Go type panics: %v", p)
+	}
+}
 
 func (d *decoder) result(r *protocol.Result) error {
 	t, err := d.tag()
@@ -153,22 +153,4 @@ func (d *decoder) attachments(r *protocol.Result) error {
 	}
 	r.Attachments = m
 	return nil
-}
-
-// DecodeValues decodes all the values of a message into their natural Go values.
-func DecodeValues(b []byte) (values []any, err error) {
-	d := newDecoder(b)
-	defer func() {
-		if p := recover(); p != nil {
-			values, err = nil, d.panicked(p)
-		}
-	}()
-	for d.i < len(b) {
-		v, err := d.any()
-		if err != nil {
-			return nil, err
-		}
-		values = append(values, v)
-	}
-	return values, nil
 }

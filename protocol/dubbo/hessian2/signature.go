@@ -88,7 +88,7 @@ func javaType(text string, last bool) (string, error) {
 	base, dims := strings.TrimSpace(text), 0
 	if b, variadic := strings.CutSuffix(base, "..."); variadic {
 		if !last {
-			return "", fmt.Errorf("%q: only the last parameter can have ...", base)
+			return "", fmt.Errorf("%q: only the last parameter can be variadic", base)
 		}
 		base, dims = strings.TrimSpace(b), 1
 	}

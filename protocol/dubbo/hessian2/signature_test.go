@@ -58,7 +58,7 @@ func TestBadSignaturesNameThePart(t *testing.T) {
 		"find(java.util.Map<K,V>)":             `Java erases generics, write java.util.Map`,
 		"find(long id)":                        `"long id": write the type alone, without a parameter name`,
 		"find(Ljava/lang/String;)":             `looks like a descriptor, write a name such as java.lang.String`,
-		"find(int...,long)":                    `"int...": only the last parameter can have ...`,
+		"find(int...,long)":                    `"int...": only the last parameter can be variadic`,
 		"find(java..lang)":                     `"java..lang" is no name of a Java type`,
 		"find(a-b)":                            `"a-b" is no name of a Java type`,
 		"find([]int)":                          `"[]int" is no name of a Java type`,
