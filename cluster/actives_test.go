@@ -391,8 +391,10 @@ func TestWhatEndsAWait(t *testing.T) {
 		busy(t, w)
 
 		done = waiting(t, w, t.Context())
+		start := time.Now()
 		w.cluster.Close()
 		assert.ErrorIs(t, <-done, protocol.ErrClosed)
+		assert.Zero(t, time.Since(start))
 		_, err = w.call(t.Context(), "find")
 		assert.ErrorIs(t, err, protocol.ErrClosed)
 		assert.Zero(t, w.methods.Waiting(0))
@@ -415,6 +417,43 @@ func TestCancelledCallPassesItsTurnOn(t *testing.T) {
 		}
 		assert.NoError(t, <-second)
 		assert.Zero(t, time.Since(start))
+	})
+}
+
+// A call that was woken has its slot, however long its filters take: nobody who
+// comes later gets it.
+func TestNobodyOvertakesAWokenCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var order []any
+		think := func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+			if inv.Arguments[0] == "slow" {
+				time.Sleep(100 * time.Millisecond)
+			}
+			return nil, nil
+		}
+		w := newWorld(t, "actives=1&timeout=1000&reference.filter=own", setup{filters: own(ownFilter(nil, think))},
+			func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+				order = append(order, inv.Arguments[0])
+				return &inv.Result, nil
+			})
+		s := busy(t, w)
+		var wg sync.WaitGroup
+		call := func(name string) {
+			wg.Go(func() {
+				inv := w.invocation("find")
+				inv.Arguments = []any{name}
+				_, err := w.invoker.Invoke(t.Context(), inv)
+				assert.NoError(t, err)
+			})
+			synctest.Wait()
+		}
+		call("slow")
+		s.End(0, false)
+		w.nodes()[0].Freed(0)
+		synctest.Wait() // it has been woken and thinks
+		call("quick")
+		wg.Wait()
+		assert.Equal(t, []any{"slow", "quick"}, order)
 	})
 }
 

@@ -215,6 +215,47 @@ func TestRefusalsAreFreeButBounded(t *testing.T) {
 	}
 }
 
+// Free means free to ask another one; the same again costs a retry.
+func TestRefusalOfTheOnlyReadyProvider(t *testing.T) {
+	for retries, want := range map[string]int{"0": 1, "1": 2} {
+		var l log
+		refuse := l.then(failing(protocol.ErrNetwork, protocol.RetryAlways))
+		w := newWorld(t, "retries="+retries, setup{}, refuse, refuse)
+		w.endpoints[1].set(protocol.Down)
+		_, err := w.call(t.Context(), "find")
+		assert.ErrorIs(t, err, protocol.ErrNetwork)
+		assert.Len(t, l.targets, want)
+	}
+}
+
+// An endpoint that makes a call itself may meet a limit there: that is its failure,
+// not a refusal of ours.
+func TestSaturatedElsewhere(t *testing.T) {
+	elsewhere := &protocol.SaturatedError{Node: elsewhere(t), Limit: 1}
+	var l log
+	w := newWorld(t, "retries=0", setup{}, l.then(returns(&protocol.Error{Code: protocol.ErrLimitExceeded, Cause: elsewhere})))
+	_, err := w.call(t.Context(), "find")
+	assert.Equal(t, 1, asError(t, err).Attempts)
+	assert.Len(t, l.targets, 1)
+}
+
+// What one attempt had to give up does not hold for the next.
+func TestEachAttemptAsksForAll(t *testing.T) {
+	var w *world
+	var l log
+	calls := 0
+	w = newWorld(t, "retries=2&loadbalance=first", setup{config: withFirst}, l.then(func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
+		if calls++; calls == 2 {
+			w.endpoints[1].set(protocol.Ready)
+		}
+		return nil, &protocol.Error{Code: protocol.ErrNetwork}
+	}), l.then(ok))
+	w.endpoints[1].set(protocol.Down)
+	_, err := w.call(t.Context(), "find")
+	require.NoError(t, err)
+	assert.Equal(t, "AAB", l.String())
+}
+
 // The context bounds all attempts together.
 func TestContextEndsTheRetries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
