@@ -21,7 +21,7 @@ import (
 // connections and the extensions. Make one per process, close it at the end. All
 // methods are safe for concurrent use.
 type Client struct {
-	cfg      *config
+	cfg      *options
 	started  time.Time
 	host     string // our address as registered
 	wire     protocol.Protocol
@@ -38,7 +38,7 @@ type Client struct {
 // it: [Client.Refer] does. The error lists everything that is wrong with the
 // options.
 func New(opts ...Option) (*Client, error) {
-	cfg, err := newConfig(opts)
+	cfg, err := newOptions(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +117,15 @@ func localIP() string {
 // of them is connected. [Reference.Snapshot] says so, with the age of the list,
 // until the registry delivers one.
 //
-// References of the same text share everything, actives too; each wants its own
-// [Reference.Close].
+// What the configuration of [WithConfig] sets for all references (dubbo.consumer …)
+// holds where the text says nothing. References of the same text share everything,
+// actives too; each wants its own [Reference.Close].
 func (c *Client) Refer(ctx context.Context, reference string) (*Reference, error) {
 	d, err := parseDeclaration(reference, c.host)
 	if err != nil {
 		return nil, fmt.Errorf("gofer: reference: %w", err)
 	}
+	d.url = c.cfg.merged.withDefaults(d.url)
 	s, err := c.acquire(d)
 	if err != nil {
 		return nil, err

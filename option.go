@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"strings"
 
 	"go.uber.org/zap"
 
@@ -17,10 +16,10 @@ import (
 )
 
 // Option configures a [Client].
-type Option func(*config)
+type Option func(*options)
 
-// config is what the options make; New validates it once, as a whole.
-type config struct {
+// options is what the options make; New validates it once, as a whole.
+type options struct {
 	application string
 	registry    string
 	logger      *zap.Logger
@@ -31,20 +30,24 @@ type config struct {
 	clusters  map[string]cluster.Factory
 	filters   map[string]filter.Factory
 
+	loaded *Config    // of WithConfig
+	code   []property // of WithReference and WithProperty
+	merged *Config    // all of it
+
 	problems []error
 }
 
 // WithApplication names the calling application: Dubbo's application.name, which
 // providers see as remote.application and rules match on. Required.
 func WithApplication(name string) Option {
-	return func(c *config) { c.application = name }
+	return func(c *options) { c.application = name }
 }
 
 // WithRegistry sets the registry, e.g. zookeeper://10.0.0.1:2181,10.0.0.2:2181 or
 // zookeeper://user:password@10.0.0.1:2181?backup=10.0.0.2:2181&group=dubbo.
 // Without it only references with a direct address can be made.
 func WithRegistry(address string) Option {
-	return func(c *config) {
+	return func(c *options) {
 		if c.registry != "" {
 			c.problems = append(c.problems, errors.New("WithRegistry is given twice: one client uses one registry; list the servers of an ensemble in one address, separated by commas"))
 		}
@@ -54,7 +57,7 @@ func WithRegistry(address string) Option {
 
 // WithLogger sets the logger; the default is silent.
 func WithLogger(l *zap.Logger) Option {
-	return func(c *config) {
+	return func(c *options) {
 		if l != nil {
 			c.logger = l
 		}
@@ -63,7 +66,7 @@ func WithLogger(l *zap.Logger) Option {
 
 // WithSlog logs to a log/slog handler.
 func WithSlog(h slog.Handler) Option {
-	return func(c *config) {
+	return func(c *options) {
 		if h != nil {
 			c.logger = zap.New(slogCore{h})
 		}
@@ -74,32 +77,32 @@ func WithSlog(h slog.Handler) Option {
 // registered addresses need a translation. The registry is not dialled with it.
 // Without it, localhost. and names under .localhost are loopback (RFC 6761).
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
-	return func(c *config) { c.dialer = dial }
+	return func(c *options) { c.dialer = dial }
 }
 
 // WithTLS sets the TLS configuration for providers registered with
 // ssl-enabled=true. Without it such a provider is refused with a clear error.
 func WithTLS(t *tls.Config) Option {
-	return func(c *config) { c.tls = t }
+	return func(c *options) { c.tls = t }
 }
 
 // WithLoadBalance adds a load balancer to this client, or replaces one, to be
 // chosen by its name with loadbalance=name.
 func WithLoadBalance(name string, f loadbalance.Factory) Option {
-	return func(c *config) { add(c, c.balancers, "load balancer", name, f, f == nil) }
+	return func(c *options) { add(c, c.balancers, "load balancer", name, f, f == nil) }
 }
 
 // WithCluster adds a cluster strategy, to be chosen with cluster=name.
 func WithCluster(name string, f cluster.Factory) Option {
-	return func(c *config) { add(c, c.clusters, "cluster", name, f, f == nil) }
+	return func(c *options) { add(c, c.clusters, "cluster", name, f, f == nil) }
 }
 
 // WithFilter adds a filter, to be chosen with reference.filter=name.
 func WithFilter(name string, f filter.Factory) Option {
-	return func(c *config) { add(c, c.filters, "filter", name, f, f == nil) }
+	return func(c *options) { add(c, c.filters, "filter", name, f, f == nil) }
 }
 
-func add[F any](c *config, m map[string]F, kind, name string, f F, missing bool) {
+func add[F any](c *options, m map[string]F, kind, name string, f F, missing bool) {
 	if name == "" || missing {
 		c.problems = append(c.problems, fmt.Errorf("a %s needs a name and a factory, got name %q", kind, name))
 		return
@@ -107,8 +110,8 @@ func add[F any](c *config, m map[string]F, kind, name string, f F, missing bool)
 	m[name] = f
 }
 
-func newConfig(opts []Option) (*config, error) {
-	c := &config{
+func newOptions(opts []Option) (*options, error) {
+	c := &options{
 		logger:    zap.NewNop(),
 		balancers: loadbalance.Builtin(),
 		clusters:  cluster.Builtin(),
@@ -117,11 +120,10 @@ func newConfig(opts []Option) (*config, error) {
 	for _, o := range opts {
 		o(c)
 	}
-	switch {
-	case c.application == "":
-		c.problems = append(c.problems, errors.New("no application name: add WithApplication(\"shop-web\"); providers and rules identify the caller by it"))
-	case strings.ContainsAny(c.application, "&=?/#;% \t\r\n") || len(c.application) > 200:
-		c.problems = append(c.problems, fmt.Errorf("application name %q: at most 200 letters, digits, dots, dashes and underscores", c.application))
+	err := c.configure()
+	c.problems = append(c.problems, err)
+	if c.application == "" {
+		c.problems = append(c.problems, errors.New("no application name: add WithApplication(\"shop-web\"), or set dubbo.application.name; providers and rules identify the caller by it"))
 	}
 	if err := errors.Join(c.problems...); err != nil {
 		return nil, fmt.Errorf("gofer: invalid configuration: %w", err)

@@ -46,7 +46,7 @@ func TestNewRefusesBadRegistryAddresses(t *testing.T) {
 
 func TestSlogBridge(t *testing.T) {
 	var out bytes.Buffer
-	cfg, err := newConfig([]Option{WithApplication("shop"), WithSlog(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))})
+	cfg, err := newOptions([]Option{WithApplication("shop"), WithSlog(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelInfo}))})
 	require.NoError(t, err)
 	log := cfg.logger.Named("dubbo").With(zap.String("provider", "10.0.0.7:20880"))
 	log.Debug("hidden")
@@ -59,7 +59,7 @@ func TestSlogBridge(t *testing.T) {
 }
 
 func TestSilentByDefault(t *testing.T) {
-	cfg, err := newConfig([]Option{WithApplication("shop"), WithLogger(nil), WithSlog(nil)})
+	cfg, err := newOptions([]Option{WithApplication("shop"), WithLogger(nil), WithSlog(nil)})
 	require.NoError(t, err)
 	assert.False(t, cfg.logger.Core().Enabled(zap.ErrorLevel))
 }
