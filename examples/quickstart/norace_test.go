@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// crowd is the number of callers in tests.
+const crowd = 12
