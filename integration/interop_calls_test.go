@@ -5,7 +5,6 @@ package integration
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -294,21 +293,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// executes makes two calls at a provider that allows one at a time.
+// executes makes calls at the same time at a provider that allows one: some are
+// refused, as a limit.
 func executes(t *testing.T, r *gofer.Reference) {
-	errs := make(chan error, 2)
-	for range 2 {
+	errs := make(chan error, 4)
+	for range cap(errs) {
 		go func() {
-			_, err := gofer.Call[int64](context.Background(), r, "slow(long)", int64(300))
+			_, err := gofer.Call[int64](context.Background(), r, "slow(long)", int64(1000))
 			errs <- err
 		}()
 	}
-	var refused error
-	for range 2 {
-		if err := <-errs; err != nil {
-			assert.NoError(t, refused, "both are refused")
-			refused = err
+	served, refused := 0, 0
+	for range cap(errs) {
+		if err := <-errs; err == nil {
+			served++
+		} else {
+			refused++
+			assert.ErrorIs(t, err, gofer.ErrLimitExceeded)
 		}
 	}
-	assert.ErrorIs(t, refused, gofer.ErrLimitExceeded, fmt.Sprint(refused))
+	assert.Positive(t, served)
+	assert.Positive(t, refused)
 }

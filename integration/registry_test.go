@@ -27,9 +27,14 @@ type tree struct {
 	acl  []zk.ACL
 }
 
+// quiet drops the ZooKeeper library's log lines.
+type quiet struct{}
+
+func (quiet) Printf(string, ...any) {}
+
 func newTree(t *testing.T, address string) *tree {
 	t.Helper()
-	conn, _, err := zk.Connect([]string{address}, 10*time.Second, zk.WithLogInfo(false))
+	conn, _, err := zk.Connect([]string{address}, 10*time.Second, zk.WithLogger(quiet{}))
 	require.NoError(t, err)
 	t.Cleanup(conn.Close)
 	return &tree{t: t, conn: conn, root: "/dubbo", acl: zk.WorldACL(zk.PermAll)}
