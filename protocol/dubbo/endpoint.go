@@ -142,7 +142,6 @@ func (a *attempt) outcome(k *call) *protocol.Error {
 	remote, err := hessian2.DecodeResult(k.body, &a.inv.Result)
 	switch {
 	case err != nil:
-		a.inv.Result.Reset()
 		return a.executed(protocol.ErrSerialization, fmt.Errorf("the answer of %d bytes cannot be decoded: %w", len(k.body), err))
 	case remote != nil:
 		return a.executed(protocol.ErrBusiness, remote)

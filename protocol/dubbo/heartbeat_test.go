@@ -1,6 +1,7 @@
 package dubbo
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -109,6 +110,29 @@ func TestSilenceEndsTheConnection(t *testing.T) {
 	}
 }
 
+// One heartbeat a period, however often the timer fires for calls meanwhile.
+func TestHeartbeatsAreNoFlood(t *testing.T) {
+	var beats times
+	bubble(t, func(_ *peerConn, f received) {
+		if f.head.Event {
+			beats.note()
+		}
+	}, func(t *testing.T, p *peer, d *Protocol) {
+		begun := time.Now()
+		e := refer(t, d, p.address)
+		var wg sync.WaitGroup
+		for _, limit := range []time.Duration{70 * time.Second, 80 * time.Second} {
+			wg.Go(func() {
+				_, err := invoke(t.Context(), e, within(limit, "x"))
+				assert.ErrorIs(t, err, protocol.ErrTimeout)
+			})
+		}
+		pass(179 * time.Second)
+		wg.Wait()
+		assert.Equal(t, []float64{60, 120}, beats.since(begun))
+	})
+}
+
 func TestHeartbeatZeroMeansNone(t *testing.T) {
 	var frames times
 	bubble(t, func(*peerConn, received) { frames.note() }, func(t *testing.T, p *peer, d *Protocol) {
@@ -136,6 +160,23 @@ func TestHeartbeatsOfTheProviderAreAnswered(t *testing.T) {
 // B118: the way back is cut although the connection looks open. Three timeouts in a
 // row without a byte lead to a probe, an unanswered probe to a new connection.
 func TestB118HalfDeadConnectionIsReplaced(t *testing.T) {
+	for name, call := range map[string]func(context.Context, protocol.Endpoint) error{
+		"deadline of the attempt": func(ctx context.Context, e protocol.Endpoint) error {
+			_, err := invoke(ctx, e, within(200*time.Millisecond, "x"))
+			return err
+		},
+		"deadline of the context": func(ctx context.Context, e protocol.Endpoint) error {
+			ctx, cancel := context.WithTimeout(ctx, 200*time.Millisecond)
+			defer cancel()
+			_, err := invoke(ctx, e, invocation("x"))
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) { halfDead(t, call) })
+	}
+}
+
+func halfDead(t *testing.T, call func(context.Context, protocol.Endpoint) error) {
 	bubble(t, func(c *peerConn, f received) {
 		if c.number > 1 {
 			echo(c, f)
@@ -146,8 +187,7 @@ func TestB118HalfDeadConnectionIsReplaced(t *testing.T) {
 		begun := time.Now()
 		var recovered time.Duration
 		for i := range results {
-			_, err := invoke(t.Context(), e, within(200*time.Millisecond, "x"))
-			if results[i] = err == nil; results[i] && recovered == 0 {
+			if results[i] = call(t.Context(), e) == nil; results[i] && recovered == 0 {
 				recovered = time.Since(begun)
 			}
 		}

@@ -1,6 +1,7 @@
 package dubbo
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -113,6 +114,12 @@ func TestB166TimeoutAttachment(t *testing.T) {
 		_, err := invoke(t.Context(), e, inv)
 		require.NoError(t, err)
 		assert.Equal(t, "250", <-seen)
+
+		ctx, cancel := context.WithTimeout(t.Context(), 70*time.Millisecond)
+		defer cancel()
+		_, err = invoke(ctx, e, invocation("x"))
+		require.NoError(t, err)
+		assert.Equal(t, "70", <-seen)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
 )
 
 // services refers to n interfaces at the peer's address.
@@ -121,6 +122,24 @@ func TestShareConnections(t *testing.T) {
 		require.Len(t, cs, 2)
 		assert.Equal(t, cs[0].Writes, cs[1].Writes)
 		assert.Equal(t, []int{0, 1}, []int{cs[0].Number, cs[1].Number})
+
+		// A connection that is readonly is left alone while there is another.
+		p.conn(1).send(event(frame.Hessian2, "N"))
+		synctest.Wait()
+		assert.Equal(t, protocol.Ready, es[0].State())
+		before := d.Connections()
+		for range 4 {
+			_, err := invoke(t.Context(), es[0], invocation("x"))
+			assert.NoError(t, err)
+		}
+		after := d.Connections()
+		for i := range after {
+			want := before[i].Writes
+			if before[i].State == protocol.Ready {
+				want += 4
+			}
+			assert.Equal(t, want, after[i].Writes)
+		}
 
 		// One of two is enough to be ready.
 		_ = p.conn(1).Close()

@@ -8,6 +8,7 @@ import (
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
+	"github.com/gofer-rpc/gofer/url"
 )
 
 // What an error status means depends on its text, which several thousand bytes of
@@ -128,18 +129,27 @@ func essence(text string) string {
 	}
 	if strings.HasPrefix(line, "Failed to send response: ") {
 		if _, cause, ok := strings.Cut(line, "]], cause: "); ok {
-			return bound(cause, maxText)
+			line = cause
 		}
 		return bound(line, maxText)
 	}
-	// "Failed to invoke … in provider dubbo://…?…, cause: X": the URL may hold a token.
+	// "Failed to invoke method m in provider dubbo://…, cause: X" of the provider's filters
 	if _, cause, ok := strings.Cut(line, ", cause: "); ok {
-		return bound(cause, maxText)
+		line = cause
 	}
-	if head, _, ok := strings.Cut(line, "://"); ok {
-		line = head[:strings.LastIndexByte(head, ' ')+1] + "…" // the rest is a URL
+	return bound(shortURLs(line), maxText)
+}
+
+// shortURLs drops the parameters of the URLs in a text: they are long, and among
+// them may be a token.
+func shortURLs(line string) string {
+	words := strings.Split(line, " ")
+	for i, w := range words {
+		if u, _, ok := strings.Cut(w, "?"); ok && strings.Contains(u, "://") {
+			words[i] = url.Redact(u) + "?…"
+		}
 	}
-	return bound(line, maxText)
+	return strings.Join(words, " ")
 }
 
 func firstLine(text string) string {

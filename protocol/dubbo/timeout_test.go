@@ -154,6 +154,27 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// A caller whose context ends while somebody else is finishing its call takes what
+// that one brings. Else the token would end the next call in the slot.
+func TestCancelThatLosesTheRaceTakesTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var wg sync.WaitGroup
+		c := newConn(discard{}, connConfig{queue: 1 << 20}, &wg, func(*conn) {})
+		k := c.take()
+		id := c.register(k, never, 0)
+		require.True(t, k.state.CompareAndSwap(id, 0), "the reader has claimed the call")
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		result := make(chan error, 1)
+		go func() { result <- c.await(ctx, k, id) }()
+		synctest.Wait()
+		assert.Empty(t, result)
+		k.done <- struct{}{}
+		assert.NoError(t, <-result)
+		assert.Empty(t, k.done)
+	})
+}
+
 // Answers that come late, twice or for ids nobody knows are counted and dropped,
 // and end no other call (B182).
 func TestB182LateAnswers(t *testing.T) {
