@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"time"
 
@@ -46,4 +47,30 @@ func BenchmarkPipelineParallel(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkSaturated is a call that waits for its slot, with as many others in line.
+func BenchmarkSaturated(b *testing.B) {
+	for _, callers := range []int{10, 1000} {
+		b.Run(fmt.Sprint(callers), func(b *testing.B) {
+			w := newWorld(b, "actives=1&timeout=60000", setup{}, make([]script, 4)...)
+			for _, e := range w.endpoints {
+				e.script = func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+					runtime.Gosched() // so that others find it busy
+					return &inv.Result, nil
+				}
+			}
+			m := w.invocation("echo").Method
+			b.SetParallelism(callers / runtime.GOMAXPROCS(0))
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					inv := protocol.Invocation{Method: m, Start: time.Now()}
+					if _, err := w.invoker.Invoke(context.Background(), &inv); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		})
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -228,17 +226,6 @@ func TestRefusalOfTheOnlyReadyProvider(t *testing.T) {
 	}
 }
 
-// An endpoint that makes a call itself may meet a limit there: that is its failure,
-// not a refusal of ours.
-func TestSaturatedElsewhere(t *testing.T) {
-	elsewhere := &protocol.SaturatedError{Node: elsewhere(t), Limit: 1}
-	var l log
-	w := newWorld(t, "retries=0", setup{}, l.then(returns(&protocol.Error{Code: protocol.ErrLimitExceeded, Cause: elsewhere})))
-	_, err := w.call(t.Context(), "find")
-	assert.Equal(t, 1, asError(t, err).Attempts)
-	assert.Len(t, l.targets, 1)
-}
-
 // What one attempt had to give up does not hold for the next.
 func TestEachAttemptAsksForAll(t *testing.T) {
 	var w *world
@@ -254,128 +241,6 @@ func TestEachAttemptAsksForAll(t *testing.T) {
 	_, err := w.call(t.Context(), "find")
 	require.NoError(t, err)
 	assert.Equal(t, "AAB", l.String())
-}
-
-// The context bounds all attempts together.
-func TestContextEndsTheRetries(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "retries=9&timeout=1000", setup{}, slow(time.Hour), slow(time.Hour))
-		start := time.Now()
-		ctx, cancel := context.WithTimeout(t.Context(), 2500*time.Millisecond)
-		defer cancel()
-		_, err := w.call(ctx, "find")
-		assert.Equal(t, 2500*time.Millisecond, time.Since(start))
-		e := asError(t, err)
-		assert.Equal(t, protocol.ErrTimeout, e.Code)
-		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.Equal(t, 3, e.Attempts)
-		assert.Equal(t, 2500*time.Millisecond, e.Elapsed)
-		assert.True(t, e.Sent)
-
-		start = time.Now()
-		ctx, cancel = context.WithCancel(t.Context())
-		time.AfterFunc(1500*time.Millisecond, cancel)
-		_, err = w.call(ctx, "find")
-		assert.Equal(t, 1500*time.Millisecond, time.Since(start))
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.Equal(t, 2, asError(t, err).Attempts)
-	})
-}
-
-// The deadline of an attempt: the call's own timeout, else the chosen provider's,
-// at most the context's.
-func TestDeadlineOfAnAttempt(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		for _, c := range []struct {
-			parameters string
-			call, ctx  time.Duration
-			want       time.Duration
-		}{
-			{"", 0, 0, time.Second},
-			{"timeout=300", 0, 0, 300 * time.Millisecond},
-			{"timeout=300&find.timeout=700", 0, 0, 700 * time.Millisecond},
-			{"timeout=300", 200 * time.Millisecond, 0, 200 * time.Millisecond},
-			{"timeout=300", 5 * time.Second, 0, 5 * time.Second},
-			{"timeout=300", 0, 100 * time.Millisecond, 100 * time.Millisecond},
-			{"timeout=300", 200 * time.Millisecond, 100 * time.Millisecond, 100 * time.Millisecond},
-		} {
-			w := newWorld(t, c.parameters, setup{}, func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
-				assert.Equal(t, c.want, time.Until(inv.Deadline), "%+v", c)
-				assert.Equal(t, time.Now(), inv.Begun)
-				return nil, nil
-			})
-			ctx, cancel := t.Context(), context.CancelFunc(func() {})
-			if c.ctx > 0 {
-				ctx, cancel = context.WithTimeout(ctx, c.ctx)
-			}
-			inv := w.invocation("find")
-			inv.Timeout = c.call
-			time.Sleep(10 * time.Second) // what was before the attempt does not count
-			if c.ctx == 0 {
-				_, err := w.invoker.Invoke(ctx, inv)
-				assert.NoError(t, err)
-			}
-			cancel()
-		}
-	})
-}
-
-// Each attempt has its provider's timeout, in full.
-func TestTimeoutOfEachProvider(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, "retries=1", setup{provider: []string{"timeout=100", "timeout=400"}}, slow(time.Hour), slow(time.Hour))
-		start := time.Now()
-		_, err := w.call(t.Context(), "find")
-		assert.ErrorIs(t, err, protocol.ErrTimeout)
-		assert.Equal(t, 500*time.Millisecond, time.Since(start))
-	})
-}
-
-// The error tells of all attempts; the last one rules, the first is kept.
-func TestErrorOfSeveralAttempts(t *testing.T) {
-	w := newWorld(t, "retries=2&loadbalance=first", setup{config: withFirst},
-		returns(&protocol.Error{Code: protocol.ErrNetwork, Sent: true, Detail: "connection lost"}),
-		returns(&protocol.Error{Code: protocol.ErrTimeout, Detail: "no answer after 1s"}),
-		returns(&protocol.RemoteError{Class: "com.example.Boom"}))
-	_, err := w.call(t.Context(), "find")
-	e := asError(t, err)
-	assert.Equal(t, protocol.ErrBusiness, e.Code)
-	assert.Equal(t, "192.0.2.12:20880", e.Provider)
-	assert.Equal(t, 3, e.Attempts)
-	assert.True(t, e.Sent)
-	assert.ErrorIs(t, err, protocol.ErrNetwork, "the first failure")
-	assert.NotErrorIs(t, err, protocol.ErrTimeout)
-	var remote *protocol.RemoteError
-	assert.ErrorAs(t, err, &remote)
-	assert.Equal(t, "tried 192.0.2.10:20880 (network error: connection lost), 192.0.2.11:20880 (timeout: no answer after 1s), "+
-		"192.0.2.12:20880 (business exception: com.example.Boom)", e.Detail)
-	assert.NotContains(t, err.Error(), "\n")
-}
-
-func TestErrorOfManyAttemptsIsBounded(t *testing.T) {
-	fail := failing(protocol.ErrNetwork, protocol.RetryPolicy)
-	w := newWorld(t, "retries=99", setup{}, fail, fail, fail)
-	_, err := w.call(t.Context(), "find")
-	assert.ErrorContains(t, err, "… 94 more …")
-	assert.Less(t, len(err.Error()), 800)
-	assert.Equal(t, 100, asError(t, err).Attempts)
-}
-
-// When nobody is left for a retry the failure before stays the error.
-func TestListEmptiesBetweenAttempts(t *testing.T) {
-	var w *world
-	w = newWorld(t, "", setup{}, func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
-		w.publish()
-		return nil, &protocol.Error{Code: protocol.ErrNetwork, Sent: true, Detail: "connection lost"}
-	})
-	_, err := w.call(t.Context(), "find")
-	e := asError(t, err)
-	assert.Equal(t, protocol.ErrNetwork, e.Code)
-	assert.Equal(t, "192.0.2.10:20880", e.Provider)
-	assert.Equal(t, 1, e.Attempts)
-	assert.True(t, e.Sent)
-	assert.ErrorIs(t, err, protocol.ErrNoProvider)
-	assert.ErrorContains(t, err, "connection lost), then no provider: no provider of com.example.DemoService")
 }
 
 // A retry sees the list of its moment.
@@ -400,20 +265,4 @@ func TestCallFilterThatCallsAgain(t *testing.T) {
 		assert.Equal(t, 2, asError(t, err).Attempts)
 	}
 	assert.Len(t, l.targets, 4)
-}
-
-// A panic fails the call alone, with its stack in the log and without retries.
-func TestPanicInAnAttempt(t *testing.T) {
-	var l log
-	w := newWorld(t, "", setup{}, l.then(panics), l.then(panics))
-	_, err := w.call(t.Context(), "find")
-	e := asError(t, err)
-	assert.Equal(t, protocol.ErrUnknown, e.Code)
-	assert.True(t, e.Sent, "it may have been")
-	assert.Equal(t, 1, e.Attempts)
-	assert.NotEmpty(t, e.Provider)
-	assert.Len(t, l.targets, 1)
-	logged := w.logs.FilterMessageSnippet("panic").All()
-	require.Len(t, logged, 1)
-	assert.Contains(t, logged[0].ContextMap()["stack"], "cluster_test.panics")
 }
