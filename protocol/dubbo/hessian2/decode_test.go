@@ -1,14 +1,10 @@
 package hessian2
 
 import (
-	"fmt"
-	"reflect"
-	"strings"
 	"testing"
 	"time"
 
 	hessian "github.com/apache/dubbo-go-hessian2"
-	"github.com/apache/dubbo-go-hessian2/java8_time"
 	"github.com/apache/dubbo-go-hessian2/java_exception"
 	big "github.com/dubbogo/gost/math/big"
 	"github.com/stretchr/testify/assert"
@@ -262,72 +258,6 @@ func TestObjectsIntoMapsAndBack(t *testing.T) {
 	assert.Equal(t, &Order{ID: 5}, decoded[any](t, "4d"+str("com.x.Order")+str("id")+"955a"), "a POJO in the form of a map")
 }
 
-// Java says "the same object" by its number; what it was read into decides how.
-func TestReferences(t *testing.T) {
-	register(t)
-	node := classHex("com.x.Node", "name", "next", "any")
-	inner := classHexAs(1, "com.x.Node", "name", "next", "any")
-	t.Run("a cycle", func(t *testing.T) {
-		n := decoded[*Node](t, node+"0161"+"5190"+"5190")
-		assert.Same(t, n, n.Next)
-		assert.Same(t, n, n.Any)
-	})
-	t.Run("by value", func(t *testing.T) {
-		got := decoded[struct {
-			A, B Node
-			C    *Node
-		}](t, classHex("com.x.Three", "a", "b", "c")+inner+"0161"+"4e4e"+"5191"+"5191")
-		assert.Equal(t, Node{Name: "a"}, got.B)
-		assert.Equal(t, &Node{Name: "a"}, got.C)
-	})
-	t.Run("a value in itself", func(t *testing.T) {
-		_, err := decode[map[string]Node](t, "48"+"016b"+node+"0161"+"4e"+"48"+"016c"+"5191"+"5a"+"5a")
-		assert.NoError(t, err, "any holds the pointer")
-		type self struct{ Kids []struct{ Kids []any } }
-		_, err = decode[self](t, classHex("com.x.Self", "kids")+"79"+"5190")
-		assert.NoError(t, err, "another type is read again")
-	})
-	t.Run("of another type", func(t *testing.T) {
-		got := decoded[struct {
-			L  []int32
-			S  []string
-			M  map[string]int
-			O  struct{ K int64 }
-			An any
-		}](t, classHex("com.x.Many", "l", "m", "o", "an")+"7a9192"+"48"+str("k")+"95"+"5a"+"5192"+"5191")
-		assert.Equal(t, []int32{1, 2}, got.L)
-		assert.Equal(t, map[string]int{"k": 5}, got.M)
-		assert.Equal(t, int64(5), got.O.K, "the map is read again as a struct")
-		assert.Equal(t, []int32{1, 2}, got.An, "what is there is taken")
-	})
-	t.Run("types and classes inside", func(t *testing.T) {
-		// A skipped field defines a class and a type that later values use by number.
-		h := classHex("com.x.Top", "unknown", "again", "list") + "72" + str("[com.x.Node") + inner + "0161" + "4e4e" + "61" + "0162" + "5192" + "4e" +
-			"5191" + "7290" + "4e4e"
-		type top struct {
-			Again []*Node
-			List  []*Node
-		}
-		got := decoded[*top](t, h)
-		require.Len(t, got.Again, 2)
-		assert.Same(t, got.Again[0], got.Again[1].Next)
-		assert.Equal(t, []*Node{nil, nil}, got.List)
-	})
-	t.Run("too often", func(t *testing.T) {
-		// Each field reads the list again, for its type is another one.
-		list := "58" + encodedInt(1000) + strings.Repeat("91", 1000)
-		fields, names, refs := []reflect.StructField{}, []string{"list"}, ""
-		for i, typ := 0, reflect.TypeFor[int](); i < 30; i, typ = i+1, reflect.PointerTo(typ) {
-			fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.SliceOf(typ)})
-			names = append(names, fmt.Sprintf("f%d", i))
-			refs += "5191"
-		}
-		target := reflect.New(reflect.StructOf(fields))
-		_, err := DecodeResult(unhex(t, "91"+classHex("com.x.Rows", names...)+list+refs), &protocol.Result{Target: target.Interface()})
-		assert.ErrorContains(t, err, "too many references to values of other types")
-	})
-}
-
 func TestRegisteredTypesInInterfaces(t *testing.T) {
 	register(t)
 	npe := classHex("java.lang.NullPointerException", "detailMessage", "cause") + str("npe") + "5190"
@@ -350,48 +280,4 @@ func TestNumbersBeyondTheLibrarysTypes(t *testing.T) {
 	assert.Contains(t, refused[*big.Decimal](t, h).Reason, "take a string")
 	h = classHex("java.math.BigDecimal", "value") + encoded(t, "1E+3")
 	assert.Equal(t, "1E+3", decoded[*big.Decimal](t, h).Value)
-}
-
-func TestJavaTime(t *testing.T) {
-	day := java8_time.LocalDate{Year: 2024, Month: 2, Day: 29}
-	noon := java8_time.LocalTime{Hour: 12, Minute: 30, Second: 15, Nano: 7}
-	moment := time.Date(2024, 2, 29, 12, 30, 15, 7, time.UTC)
-	for _, c := range []struct {
-		value any
-		want  time.Time
-	}{
-		{day, time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC)},
-		{java8_time.LocalDateTime{Date: day, Time: noon}, moment},
-		{java8_time.Instant{Seconds: moment.Unix(), Nanos: 7}, moment},
-		{java8_time.OffsetDateTime{DateTime: java8_time.LocalDateTime{Date: day, Time: noon}, Offset: java8_time.ZoneOffSet{Seconds: 3600}}, moment.Add(-time.Hour)},
-		{java8_time.ZonedDateTime{DateTime: java8_time.LocalDateTime{Date: day, Time: noon}, ZoneId: "UTC"}, moment},
-	} {
-		assert.True(t, c.want.Equal(decoded[time.Time](t, encoded(t, c.value))), "%T", c.value)
-	}
-	refused[time.Time](t, encoded(t, java8_time.Duration{Seconds: 1}))
-
-	// The compact mode of hessian-lite 4.0.4: a class without fields, then one long.
-	date := "4313" + "6a6176612e74696d652e4c6f63616c44617465" + "9060" + "3c4d46"
-	assert.Equal(t, &java8_time.LocalDate{Year: 2024, Month: 2, Day: 29}, decoded[any](t, classHex("java.time.LocalDate")+encoded(t, int64(19782))))
-	assert.IsType(t, (*java8_time.LocalDate)(nil), decoded[any](t, date))
-	assert.Equal(t, *decoded[*java8_time.LocalDate](t, date), decoded[java8_time.LocalDate](t, date))
-	assert.Equal(t, &noon, decoded[any](t, classHex("java.time.LocalTime")+encoded(t, noonNanos(noon))))
-	both := classHex("java.time.LocalDateTime", "date", "time") + encoded(t, int64(19782)) + encoded(t, noonNanos(noon))
-	assert.Equal(t, &java8_time.LocalDateTime{Date: day, Time: noon}, decoded[any](t, both))
-	assert.True(t, moment.Equal(decoded[time.Time](t, both)))
-	refused[any](t, classHex("java.time.LocalTime")+encoded(t, int64(-1)))
-	refused[any](t, classHex("java.time.LocalDate")+encoded(t, int64(1)<<40))
-	refused[any](t, classHex("java.time.LocalDate"))
-	// It is skipped as one value, in fields nobody knows and before the attachments.
-	type known struct{ A int }
-	got := decoded[known](t, classHex("com.x.P", "when", "a")+classHexAs(1, "java.time.LocalDate")+"3c4d46"+"95")
-	assert.Equal(t, known{A: 5}, got)
-	r := protocol.Result{WantAttachments: true}
-	_, err := DecodeResult(unhex(t, "94"+date+"4805647562626f05322e302e325a"), &r)
-	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"dubbo": "2.0.2"}, r.Attachments)
-}
-
-func noonNanos(l java8_time.LocalTime) int64 {
-	return int64(l.Hour)*3600e9 + int64(l.Minute)*60e9 + int64(l.Second)*1e9 + int64(l.Nano)
 }

@@ -287,3 +287,19 @@ func TestD12EndMarks(t *testing.T) {
 	assert.Len(t, decoded[any](t, long), 500)
 	assert.Len(t, decoded[[]int](t, long), 500)
 }
+
+// Chunks are skipped as they are read.
+func TestSkippedChunks(t *testing.T) {
+	type known struct{ A int }
+	for h, good := range map[string]bool{
+		"5200026161" + "0162": true, "520002c3a4c3a4" + "520000" + "00": true, "410002" + "0102" + "2103": true, "410001" + "01" + "410001" + "02" + "20": true,
+		"5200026161" + "91": false, "410002" + "0102" + "91": false, "52000261": false, "4100020102": false, "5200026161": false, "410001": false, "01ff": false,
+	} {
+		_, err := decode[known](t, classHex("com.x.P", "zz", "a")+h+"95")
+		assert.Equal(t, good, err == nil, "%s: %v", h, err)
+		_, err = decode[struct{}](t, h)
+		assert.Equal(t, good, err == nil, "%s: %v", h, err)
+		_, err = decode[any](t, h)
+		assert.Equal(t, good, err == nil, "%s: %v", h, err)
+	}
+}

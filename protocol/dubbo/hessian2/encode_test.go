@@ -269,6 +269,28 @@ func TestEndlessValuesAreErrors(t *testing.T) {
 	assert.Equal(t, 1, back["self"].(map[string]any)["mark"])
 }
 
+func TestArrayNames(t *testing.T) {
+	register(t)
+	at := time.UnixMilli(60_001).UTC()
+	for want, v := range map[string]any{
+		"[java.lang.Boolean": []*bool{nil}, "[java.lang.Byte": []*int8{nil}, "[java.lang.Short": []*int16{nil}, "[java.lang.Integer": []*int32{nil},
+		"[java.lang.Long": []*int64{nil}, "[java.lang.Float": []*float32{nil}, "[java.lang.Double": []*float64{nil}, "[string": []*string{nil},
+		"[date": []*time.Time{&at}, "[com.demo.Sex": []*Sex{nil}, "[com.demo.User": []User{}, "[short": []int16{1}, "[long": []uint32{1 << 31},
+		"[[int": [][]int32{{1}}, "[[[boolean": [][][]bool{}, "[[byte": [][]byte{{1}}, "[float": []float32{1},
+	} {
+		assert.Equal(t, "56"+str(want), encoded(t, v)[:2+len(str(want))], "%T", v)
+		_, err := DecodeValues(unhex(t, encoded(t, v)))
+		assert.NoError(t, err, "%T", v)
+	}
+	for _, v := range []any{[]any{}, []error{}, []hessian.Rune{}, []*hessian.Rune{}, []map[string]int{}, []*ring{}, []**int{}, []struct{}{}} {
+		assert.Equal(t, "5890", encoded(t, v), "%T", v)
+	}
+	assert.Equal(t, []byte{1}, decoded[any](t, "71"+str("[byte")+"91"))
+	assert.Equal(t, []string{"x"}, decoded[any](t, "71"+str("[char")+"0178"))
+	assert.Equal(t, []*int8{nil, ptr(int8(-1))}, decoded[any](t, "72"+str("[java.lang.Byte")+"4e8f"))
+	assert.Equal(t, []any{[]any{int32(1)}}, decoded[any](t, "71"+str("[[com.x.Nobody")+"7991"))
+}
+
 func TestSpecialTypes(t *testing.T) {
 	register(t)
 	at := time.UnixMilli(1700000000123).UTC()

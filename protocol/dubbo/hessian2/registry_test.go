@@ -113,6 +113,21 @@ func TestTheLibrarysRegistrations(t *testing.T) {
 	assert.Equal(t, ptr(Woman), v, "registered with the library too")
 }
 
+type (
+	taken struct{ A int }
+	taker struct{ A int }
+)
+
+func (taken) JavaClassName() string { return "com.x.Taken" }
+func (taker) JavaClassName() string { return "com.x.Taken" }
+
+func TestTheLibrarysRegistrationStays(t *testing.T) {
+	hessian.RegisterPOJO(&taken{})
+	assert.ErrorContains(t, Register(taker{}), "the Java class com.x.Taken is registered with dubbo-go-hessian2 for hessian2.taken")
+	assert.NoError(t, Register(taken{}))
+	assert.ErrorContains(t, Register(taker{}), "the Java class com.x.Taken is registered for hessian2.taken")
+}
+
 // Methods of the user's types that panic make errors.
 func TestUserCodeThatPanics(t *testing.T) {
 	require.NoError(t, Register(ptr(moody(0))))

@@ -320,19 +320,18 @@ func TestVectorRequests(t *testing.T) {
 func TestEveryStrictPrefixFailsCleanly(t *testing.T) {
 	register(t)
 	for name, body := range load(t).answers(t) {
-		for _, wanted := range []bool{true, false} {
-			for n := range body {
-				targets := []any{nil, new(string), new(*User), new([]*User), new(map[string]any)}
-				if strings.Contains(name, "ex-") { // the target plays no part
-					targets = targets[:1]
-				}
-				for _, target := range targets {
-					r := protocol.Result{Target: target, WantAttachments: wanted}
-					remote, err := DecodeResult(body[:n:n], &r)
-					var e *DecodeError
-					require.ErrorAs(t, err, &e, "%s, %d of %d bytes", name, n, len(body))
-					require.Nil(t, remote)
-					require.LessOrEqual(t, e.Offset, n)
+		targets := []any{nil, new(string), new(*User), new([]*User), new(map[string]any)}
+		wanted := []bool{true, false}
+		if strings.Contains(name, "ex-") { // long ones, where the target plays no part
+			targets, wanted = targets[:1], wanted[:1]
+		}
+		for n := range body {
+			for i := range len(targets) * len(wanted) {
+				r := protocol.Result{Target: targets[i/len(wanted)], WantAttachments: wanted[i%len(wanted)]}
+				remote, err := DecodeResult(body[:n:n], &r)
+				e, ok := err.(*DecodeError)
+				if !ok || remote != nil || e.Offset > n {
+					t.Fatalf("%s, %d of %d bytes: %v, %v", name, n, len(body), remote, err)
 				}
 			}
 		}
