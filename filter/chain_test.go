@@ -146,6 +146,32 @@ func TestChainOrder(t *testing.T) {
 	})
 }
 
+// B104: a filter that replaces the value leaves the answer's attachments.
+func TestB104AttachmentsOfTheAnswerStay(t *testing.T) {
+	chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=double")},
+		map[string]filter.Factory{"double": func(filter.Config) (filter.Pair, error) {
+			return filter.Pair{Call: func(next protocol.Invoker) protocol.Invoker {
+				return protocol.InvokerFunc(func(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+					res, err := next.Invoke(ctx, inv)
+					if err == nil {
+						res.Value = res.Value.(int) * 2
+					}
+					return res, err
+				})
+			}}, nil
+		}})
+	require.NoError(t, err)
+	p := newProvider(t, "", func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+		inv.Result.Value, inv.Result.Attachments = 21, map[string]any{"k": "v"}
+		return &inv.Result, nil
+	}, chain.Attempt)
+	inv := p.invocation()
+	_, err = chain.Call(p.node).Invoke(t.Context(), inv)
+	require.NoError(t, err)
+	assert.Equal(t, 42, inv.Result.Value)
+	assert.Equal(t, map[string]any{"k": "v"}, inv.Result.Attachments)
+}
+
 // A chain without filters per call costs nothing there.
 func TestChainWithoutCallFilters(t *testing.T) {
 	chain, err := filter.NewChain(filter.Config{}, nil)

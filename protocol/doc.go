@@ -11,6 +11,7 @@
 //     current [Life], one per start of the provider.
 //   - [Candidates] is an immutable list of nodes and the home of the state that
 //     load balancers derive from that list.
+//   - [Queue] is the line of the calls that wait for a slot under "actives".
 //   - [Error] says why a call failed, how far it got and whether another
 //     provider may be asked; [RemoteError] is a Java exception.
 //   - [Endpoint] and [Protocol] are what a wire protocol provides.

@@ -94,7 +94,9 @@ func (q *Queue) remove(w *waiter) {
 		q.tail = w.prev
 	}
 	q.length.Add(-1)
-	q.forget(w)
+	if q.forget(w); q.head == nil {
+		q.common = nil // an empty line keeps no list
+	}
 }
 
 // note and forget keep the number of odd calls.

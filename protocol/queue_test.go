@@ -86,6 +86,10 @@ func TestQueueIsFirstComeFirstServed(t *testing.T) {
 		require.False(t, inv.Queued())
 	}
 	assert.Equal(t, 3, l.queue.Waiting(), "those that tried to overtake")
+	for l.queue.head != nil {
+		l.queue.head.inv.Leave()
+	}
+	assert.Nil(t, l.queue.common, "an empty line keeps no list")
 }
 
 func TestQueueServesTheFirstThatMayUseTheSlot(t *testing.T) {
