@@ -2,6 +2,7 @@ package registry
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,7 +23,9 @@ const CacheMaxAge = 7 * 24 * time.Hour
 type CacheConfig struct {
 	// File is the path; a leading ~/ is the home directory. Empty: a file of the
 	// application, the registry and the root below ~/.gofer/registry. Several
-	// processes and registries may share a file.
+	// processes and registries may share a file. It may be (a copy of) a file of
+	// Java's Dubbo, ~/.dubbo/dubbo-registry-….cache: its lists are used, until the
+	// first write replaces it and keeps it under the name .old.
 	File string
 	// Application is the calling application: part of the default name.
 	Application string
@@ -298,7 +301,7 @@ const (
 
 // trouble warns of a problem with the file, once until the file is written.
 func (c *Cache) trouble(message string, err error) {
-	if err == nil {
+	if err == nil || errors.Is(err, errJava) {
 		return
 	}
 	c.mu.Lock()

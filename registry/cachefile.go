@@ -13,9 +13,11 @@ import (
 )
 
 const (
-	lockTries = 20 // for the lock of the file
-	lockPause = 25 * time.Millisecond
-	leftovers = 4 // times the greatest age, until a file of the default folder is removed
+	lockTries   = 20 // for the lock of the file
+	lockPause   = 25 * time.Millisecond
+	cacheSuffix = ".jsonl"
+	tempSuffix  = ".tmp"
+	oldSuffix   = ".old"
 )
 
 // cacheFile is where lists are kept on disk. Processes that share it take turns: a
@@ -45,7 +47,7 @@ func newCacheFile(cfg CacheConfig, source string) (cacheFile, error) {
 		return f, nil
 	}
 	f.path = filepath.Join(dir, ".gofer", "registry", cacheName(cfg.Application, source, cfg.Root))
-	f.sweep = leftovers * cfg.MaxAge
+	f.sweep = cfg.MaxAge + 24*time.Hour // by then no list in it counts
 	return f, nil
 }
 
@@ -65,8 +67,6 @@ func cacheName(application, source, root string) string {
 	fmt.Fprintf(sum, "%q %q %q", application, source, root)
 	return fmt.Sprintf("%s-%08x%s", strings.TrimLeft(name[:min(most, len(name))], ".-"), sum.Sum32(), cacheSuffix)
 }
-
-const cacheSuffix = ".jsonl"
 
 // read returns the lines of the file; there are none when it does not exist. With
 // an error there may be some, too.
@@ -95,7 +95,7 @@ func (f cacheFile) read() ([]cacheLine, error) {
 }
 
 // update replaces the content by what merge makes of it, and tells how many lists
-// did not fit. What was there and is no cache file is kept under the name .old.
+// did not fit. What was there and is not ours is kept under the name .old.
 func (f cacheFile) update(merge func(old []cacheLine, problem error) []cacheLine) (left int, err error) {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return 0, err
@@ -106,17 +106,17 @@ func (f cacheFile) update(merge func(old []cacheLine, problem error) []cacheLine
 	}
 	defer unlock()
 	old, err := f.read()
-	foreign := errors.Is(err, errForeign)
+	foreign := errors.Is(err, errForeign) || errors.Is(err, errJava)
 	if err != nil && !foreign && !errors.Is(err, errDamaged) {
 		return 0, err // nobody knows what is there
 	}
 	data, left := encodeCache(merge(old, err), f.size)
-	temp := f.path + ".tmp"
+	temp := f.path + tempSuffix
 	if err := writeSynced(temp, data); err != nil {
 		return 0, errors.Join(err, os.Remove(temp))
 	}
 	if foreign {
-		if err := os.Rename(f.path, f.path+".old"); err != nil {
+		if err := os.Rename(f.path, f.path+oldSuffix); err != nil {
 			return 0, err
 		}
 	}
@@ -141,8 +141,10 @@ func (f cacheFile) clean(now time.Time) {
 	if f.sweep == 0 {
 		return
 	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(f.path), "*"+cacheSuffix+"*"))
-	for _, name := range names {
+	dir := filepath.Dir(f.path)
+	old, _ := filepath.Glob(filepath.Join(dir, "*"+cacheSuffix))
+	temp, _ := filepath.Glob(filepath.Join(dir, "*"+cacheSuffix+tempSuffix))
+	for _, name := range append(old, temp...) {
 		if info, err := os.Lstat(name); err == nil && info.Mode().IsRegular() && now.Sub(info.ModTime()) > f.sweep {
 			_ = os.Remove(name) // another process may have been faster
 		}

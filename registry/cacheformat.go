@@ -46,6 +46,7 @@ type cacheLine struct {
 var (
 	errForeign = errors.New("it is no cache file")
 	errDamaged = errors.New("it is damaged")
+	errJava    = errors.New("it is a file of Java's Dubbo") // and good
 )
 
 // encodeCache writes as many lines as fit into a file of the given size, and tells
@@ -69,8 +70,9 @@ func encodeCache(lines []cacheLine, size int) (data []byte, left int) {
 }
 
 // decodeCache reads the content of a file of this library, or of Java. It returns
-// every line that is whole; the error is [errDamaged] when there are others, and
-// [errForeign] when the file is something else. modified is when it was written.
+// every line that is whole; the error is [errDamaged] when there are others,
+// [errJava] for Java's, and [errForeign] when the file is something else. modified
+// is when it was written.
 func decodeCache(data []byte, modified time.Time) ([]cacheLine, error) {
 	first, rest, _ := bytes.Cut(data, []byte{'\n'})
 	var head cacheHead
@@ -79,7 +81,7 @@ func decodeCache(data []byte, modified time.Time) ([]cacheLine, error) {
 		return nil, nil
 	case err != nil || head.Gofer != cacheKind:
 		if lines := decodeJavaCache(data, modified); len(lines) > 0 {
-			return lines, nil
+			return lines, errJava
 		}
 		return nil, errForeign
 	case head.Format != cacheVersion:

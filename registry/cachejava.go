@@ -22,7 +22,7 @@ func decodeJavaCache(data []byte, modified time.Time) []cacheLine {
 		name, _, _ = strings.Cut(name, ":")
 		for text := range strings.FieldsSeq(value) {
 			u, err := url.Parse(text)
-			if err != nil || name == "" || u.Protocol() == "" || u.Protocol() == "empty" {
+			if err != nil || name == "" || u.Interface() != name || u.Protocol() == "" || u.Protocol() == "empty" {
 				continue
 			}
 			i, ok := index[name]
@@ -115,8 +115,9 @@ func unescapeJava(s string) string {
 		case 't', 'n', 'r', 'f':
 			b.WriteByte("\t\n\r\f"[strings.IndexByte("tnrf", c)])
 		case 'u':
-			n, err := strconv.ParseUint(s[i+1:min(i+5, len(s))], 16, 16)
-			if err != nil {
+			digits := s[i+1 : min(i+5, len(s))]
+			n, err := strconv.ParseUint(digits, 16, 16)
+			if err != nil || len(digits) < 4 {
 				b.WriteByte(c)
 				continue
 			}
