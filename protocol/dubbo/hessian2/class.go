@@ -9,11 +9,12 @@ import (
 // class is a class definition of the wire: the name and the fields in the order of
 // the sender. It is immutable but for what it learns of Go types.
 type class struct {
-	name    string
-	fields  []string
-	wrapped int  // the field that an object stands for, -1: it stands for itself
-	single  bool // one field says it all: name (enum, Class) or value (BigDecimal, UUID, Locale)
-	layouts atomic.Pointer[[]layout]
+	name      string
+	fields    []string
+	wrapped   int  // the field that an object stands for, -1: it stands for itself
+	single    bool // one field says it all: name (enum, Class) or value (BigDecimal, UUID, Locale)
+	throwable bool // it has a message and a cause
+	layouts   atomic.Pointer[[]layout]
 }
 
 // layout maps a class definition to a struct type.
@@ -138,6 +139,7 @@ func parseClass(def []byte, n int) (*class, error) {
 	if field, ok := wrappers[name]; ok {
 		c.wrapped = c.field(field)
 	}
+	c.throwable = c.field("detailMessage") >= 0 && c.field("cause") >= 0
 	c.single = n == 1 && (c.fields[0] == "name" || c.fields[0] == "value")
 	return c, nil
 }

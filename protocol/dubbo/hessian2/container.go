@@ -23,9 +23,9 @@ func (d *decoder) room(length int, size uintptr) int {
 	return few
 }
 
-// measure returns the length of a list whose elements begin here, read or counted,
-// when it must be allocated at once because something may refer to it; otherwise -1
-// for a list without a length.
+// measure returns the length of the list whose elements begin here, -1 for one that
+// does not say, and how many to allocate now. When something may refer to the list
+// they are all of them, counted if need be.
 func (d *decoder) measure(n int, h listHead, size uintptr) (length, room int, err error) {
 	length = h.length
 	if length >= 0 {
@@ -34,7 +34,7 @@ func (d *decoder) measure(n int, h listHead, size uintptr) (length, room int, er
 	if n < 0 || length >= 0 && room == length {
 		return length, room, nil
 	}
-	if d.refs[n].count < 0 { // look ahead; the list within it learn theirs by the way
+	if d.refs[n].count < 0 { // look ahead; the lists within it learn theirs by the way
 		back := d.place()
 		count, err := d.skipElements(length)
 		if err != nil {
@@ -47,28 +47,31 @@ func (d *decoder) measure(n int, h listHead, size uintptr) (length, room int, er
 }
 
 func (d *decoder) intoList(t byte, dst reflect.Value) error {
-	at := d.i - 1
-	switch {
-	case dst.Kind() == reflect.Slice, dst.Kind() == reflect.Array:
-	case isCollection(dst.Type()):
-		v, err := d.naturalList(t)
-		if err != nil {
-			return err
-		}
-		l, ok := v.([]any)
-		if !ok {
-			return d.fail(at, "an array does not fit the Go type %s", dst.Type())
-		}
-		dst.Addr().Interface().(hessian.JavaCollectionObject).Set(l)
-		return nil
-	default:
+	at, collection := d.i-1, isCollection(dst.Type())
+	if dst.Kind() != reflect.Slice && dst.Kind() != reflect.Array && !collection {
 		return d.mismatch(kindList, dst)
 	}
 	n, h, err := d.listHead(t)
 	if err != nil {
 		return err
 	}
+	if collection {
+		return d.collection(at, n, h, dst)
+	}
 	return d.elements(at, n, h, dst)
+}
+
+// collection reads a list behind its head into a Go type that stands for a Java
+// collection.
+func (d *decoder) collection(at, n int, h listHead, dst reflect.Value) error {
+	d.keep(n, dst.Addr())
+	var l []any
+	if err := d.elements(at, -1, h, reflect.ValueOf(&l).Elem()); err != nil {
+		return err
+	}
+	dst.Addr().Interface().(hessian.JavaCollectionObject).Set(l)
+	d.end(n)
+	return nil
 }
 
 // elements reads a list behind its head into a slice or array.
@@ -79,8 +82,9 @@ func (d *decoder) elements(at, n int, h listHead, dst reflect.Value) error {
 	}
 	array := dst.Kind() == reflect.Array
 	if !array {
-		dst.Set(reflect.MakeSlice(dst.Type(), room, room))
-		d.keep(n, dst)
+		s := reflect.MakeSlice(dst.Type(), room, room)
+		dst.Set(s)
+		d.keep(n, s) // it has its final length: see measure
 	}
 	i := 0
 	for ; length < 0 && d.peek() != tagEnd || i < length; i++ {
@@ -105,7 +109,7 @@ func (d *decoder) elements(at, n int, h listHead, dst reflect.Value) error {
 	return d.listEnd(n, h)
 }
 
-// grow makes a slice longer. Nothing refers to it: d.plain.
+// grow makes a slice longer that nothing refers to.
 func grow(s reflect.Value, most int) {
 	n := max(2*s.Len(), 8)
 	if most >= 0 {

@@ -100,6 +100,8 @@ func TestD3Lengths(t *testing.T) {
 	nested := strings.Repeat("58490000ffff", 1000) + strings.Repeat("90", 66_000)
 	typed := strings.Repeat("56"+str("[[[[int")+"490000ffff", 1) + strings.Repeat("56"+"90"+"490000ffff", 900) + strings.Repeat("90", 66_000)
 	referring := nested + "5190"
+	dimensions := "70" + str(strings.Repeat("[", 60_000)+"int")
+	assert.Equal(t, []any{}, decoded[any](t, dimensions), "more dimensions than Java has")
 	for _, h := range append(huge, nested, typed, referring) {
 		for _, target := range []any{nil, new([]any), new([]string), new([][]*Order), new([]Order), new(struct{}), new(map[string]any)} {
 			body := append([]byte{0x91}, unhex(t, h)...)

@@ -96,7 +96,7 @@ func (d *decoder) throwableField(e *protocol.RemoteError, name string) (err erro
 	switch {
 	case name == "detailMessage" && kinds[t] == kindString:
 		e.Message, err = d.string("the message")
-	case name == "cause":
+	case name == "cause" && canBeCause(kinds[t]):
 		e.Cause, err = d.cause()
 	case name == "stackTrace" && kinds[t] == kindList:
 		e.Stack, err = d.stack()
@@ -112,6 +112,11 @@ func (d *decoder) throwableField(e *protocol.RemoteError, name string) (err erro
 		}
 	}
 	return err
+}
+
+// canBeCause tells a Throwable's cause from a field of another type with that name.
+func canBeCause(k kind) bool {
+	return k == kindNull || k == kindObject || k == kindReference || k == kindString || k == kindMap
 }
 
 // cause reads the cause of an exception. One that refers to an exception around it

@@ -157,6 +157,8 @@ func TestB152BareTexts(t *testing.T) {
 	assert.EqualError(t, empty, "com.x.E")
 	odd := thrown(t, classHex("com.x.E", "detailMessage", "stackTrace", "cause")+"4e"+"4e"+"04626f6f6d")
 	assert.EqualError(t, odd.Cause, "boom")
+	odd = thrown(t, classHex("com.x.E", "cause")+"91")
+	assert.Equal(t, map[string]any{"cause": int32(1)}, odd.Fields)
 	odd = thrown(t, classHex("com.x.E", "detailMessage", "stackTrace")+"91"+"54")
 	assert.Equal(t, map[string]any{"detailMessage": int32(1), "stackTrace": true}, odd.Fields)
 }

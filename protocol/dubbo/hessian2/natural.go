@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	hessian "github.com/apache/dubbo-go-hessian2"
 	"github.com/apache/dubbo-go-hessian2/java_exception"
 	big "github.com/dubbogo/gost/math/big"
 )
@@ -95,14 +94,7 @@ func (d *decoder) naturalList(t byte) (any, error) {
 	}
 	if typ := libraryCollection(h.name); typ != nil {
 		v := reflect.New(typ)
-		d.keep(n, v)
-		var l []any
-		if err := d.elements(at, -1, h, reflect.ValueOf(&l).Elem()); err != nil {
-			return nil, err
-		}
-		v.Interface().(hessian.JavaCollectionObject).Set(l)
-		d.end(n)
-		return v.Interface(), nil
+		return v.Interface(), d.collection(at, n, h, v.Elem())
 	}
 	if h.name != "" && !strings.HasPrefix(h.name, "java.") && !strings.HasPrefix(h.name, "[") {
 		if typ, ok := registered.typeOf(h.name); ok {
@@ -132,7 +124,7 @@ func (d *decoder) naturalList(t byte) (any, error) {
 func arrayType(name string) reflect.Type {
 	base := strings.TrimLeft(name, "[")
 	dims := len(name) - len(base)
-	if dims == 0 {
+	if dims == 0 || dims > maxDimensions { // Go keeps every slice type for ever
 		return nil
 	}
 	t := elementTypes[base]
@@ -149,6 +141,8 @@ func arrayType(name string) reflect.Type {
 	}
 	return t
 }
+
+const maxDimensions = 255 // as in Java
 
 // elementTypes are the Go types of the elements of Java arrays.
 var elementTypes = map[string]reflect.Type{

@@ -33,7 +33,6 @@ var wrappers = map[string]string{
 	"java.util.Collections$SynchronizedSet":              "c",
 	"java.util.Collections$SynchronizedList":             "list",
 	"java.util.Collections$SynchronizedRandomAccessList": "list",
-	"java.util.Collections$SetFromMap":                   "m",
 }
 
 func (d *decoder) intoObject(t byte, dst reflect.Value) error {
@@ -44,7 +43,7 @@ func (d *decoder) intoObject(t byte, dst reflect.Value) error {
 	}
 	typ := dst.Type()
 	switch {
-	case c.wrapped >= 0 && !samePackage(c.name, typ):
+	case c.wrapped >= 0 && !madeFor(c.name, typ):
 		err = d.oneField(n, c, c.wrapped, dst)
 	case typ == timeType:
 		err = d.timeObject(at, n, c, dst)
@@ -72,8 +71,8 @@ func (d *decoder) intoObject(t byte, dst reflect.Value) error {
 	return nil
 }
 
-// samePackage reports whether the Go type was made for the wrapper class itself.
-func samePackage(name string, t reflect.Type) bool {
+// madeFor reports whether the Go type was made for the wrapper class itself.
+func madeFor(name string, t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || !reflect.PointerTo(t).Implements(pojoType) {
 		return false
 	}
@@ -92,7 +91,7 @@ func (d *decoder) fields(n int, c *class, dst reflect.Value) error {
 	}
 	d.keep(n, dst.Addr())
 	for i, k := range c.layoutFor(p) {
-		if k < 0 || d.itself(c.fields[i]) {
+		if k < 0 || d.itself(c, c.fields[i]) {
 			err = d.skip()
 		} else {
 			err = d.into(p.fields[k].of(dst))
@@ -107,8 +106,8 @@ func (d *decoder) fields(n int, c *class, dst reflect.Value) error {
 // itself reports whether the field that begins here is the cause of an exception
 // and refers to an exception around it: Java's way to say that there is none. It
 // must not become a cycle that errors.Is never leaves (B150).
-func (d *decoder) itself(field string) bool {
-	if field != "cause" || d.peek() != tagReference {
+func (d *decoder) itself(c *class, field string) bool {
+	if !c.throwable || field != "cause" || d.peek() != tagReference {
 		return false
 	}
 	back := d.place()
@@ -162,7 +161,7 @@ func (d *decoder) objectIntoMap(at, n int, c *class, dst reflect.Value) error {
 	}
 	for _, name := range c.fields {
 		v := reflect.New(typ.Elem()).Elem()
-		if d.itself(name) {
+		if d.itself(c, name) {
 			if err := d.skip(); err != nil {
 				return err
 			}

@@ -63,6 +63,13 @@ func TestReferences(t *testing.T) {
 		assert.Same(t, got.Again[0], got.Again[1].Next)
 		assert.Equal(t, []*Node{nil, nil}, got.List)
 	})
+	t.Run("a cause that is none of an exception", func(t *testing.T) {
+		type event struct{ Cause *event }
+		e := decoded[*event](t, classHex("com.x.Event", "cause")+"5190")
+		assert.Same(t, e, e.Cause)
+		m := decoded[map[string]any](t, classHex("com.x.Event", "cause")+"5190")
+		assert.NotNil(t, m["cause"])
+	})
 	t.Run("natural, to what was skipped", func(t *testing.T) {
 		got := decoded[struct{ An any }](t, classHex("com.x.Two", "unknown", "an")+"7a9192"+"5191")
 		assert.Equal(t, []any{int32(1), int32(2)}, got.An)

@@ -102,7 +102,7 @@ func javaType(text string, last bool) (string, error) {
 	switch _, primitive := primitives[base]; {
 	case base == "":
 		return "", fmt.Errorf("the type is missing")
-	case dims > 255:
+	case dims > maxDimensions:
 		return "", fmt.Errorf("%d dimensions are more than Java has", dims)
 	case primitive:
 	case base == "void":
