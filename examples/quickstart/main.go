@@ -100,6 +100,9 @@ func measure(ctx context.Context, cfg config, out io.Writer, show *progress) (fo
 		if err != nil {
 			return found, err
 		}
+		if err := connected(ctx, reference); err != nil {
+			return found, err
+		}
 		call := untyped(reference, cfg.method, cfg.args)
 		if cfg.local {
 			call = typed(reference)
@@ -125,6 +128,20 @@ func measure(ctx context.Context, cfg config, out io.Writer, show *progress) (fo
 		}
 	}
 	return found, nil
+}
+
+// connected waits for the other providers as well: else the first one has all calls
+// for a moment. One that does not answer is no reason to wait long.
+func connected(ctx context.Context, r *gofer.Reference) error {
+	for range 100 {
+		if f := r.Snapshot().Funnel; f.Available == f.Routed {
+			break
+		}
+		if err := pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // try puts one strategy under load: a steady phase, and the restart of a provider if

@@ -91,7 +91,7 @@ func checkRestart(t *testing.T, o outcome) {
 	assertWhole(t, before, all)
 	for _, f := range before {
 		if o.strategy == "roundrobin" {
-			assert.InDelta(t, fair, f.share, 0.02, o.label(f.provider))
+			assert.InDelta(t, fair, f.share, 0.06, o.label(f.provider))
 		} else {
 			assert.InDelta(t, fair, f.share, 0.15, o.label(f.provider))
 		}
