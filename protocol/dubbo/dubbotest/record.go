@@ -38,16 +38,16 @@ type Call struct {
 }
 
 // Name is the name of the method that is meant: not $invoke.
-func (c *Call) Name() string {
+func (c Call) Name() string {
 	name, _, _ := strings.Cut(c.Signature, "(")
 	return name
 }
 
 // Generic reports whether the call came as $invoke.
-func (c *Call) Generic() bool { return c.generic }
+func (c Call) Generic() bool { return c.generic }
 
 // Attachment returns an attachment that is a string, "" if there is none.
-func (c *Call) Attachment(key string) string {
+func (c Call) Attachment(key string) string {
 	s, _ := c.Attachments[key].(string)
 	return s
 }
