@@ -1,6 +1,7 @@
 package dubbo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -72,15 +73,14 @@ func (c *conn) tick() {
 		return
 	}
 	next := c.expire(now)
-	for _, look := range []func(int64) (int64, error){c.checkDrain, c.checkProbe, c.checkSilence} {
-		at, err := look(now)
-		if err != nil {
-			c.fail(err)
-			return
-		}
-		next = min(next, at)
+	drain, err1 := c.checkDrain(now)
+	probe, err2 := c.checkProbe(now)
+	silence, err3 := c.checkSilence(now)
+	if err := cmp.Or(err1, err2, err3); err != nil {
+		c.fail(err)
+		return
 	}
-	c.arm(next)
+	c.arm(min(next, drain, probe, silence))
 }
 
 // expire ends the calls whose deadline has passed and returns the next deadline.

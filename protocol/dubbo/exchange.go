@@ -69,6 +69,9 @@ func (x *exchange) remove(e *endpoint) {
 	delete(x.endpoints, e)
 	e.state.Store(int32(protocol.Down))
 	last := len(x.endpoints) == 0
+	if last && x.closed == nil {
+		x.closed = errReleased // in the same breath: nobody may join what is about to end
+	}
 	x.mu.Unlock()
 	if last {
 		x.end(errReleased, x.p.opt.drain)
@@ -81,7 +84,7 @@ func (x *exchange) end(why error, drain time.Duration) {
 	if x.closed == nil {
 		x.closed = why
 	}
-	x.cancel()
+	x.cancel() // ends attempts to connect
 	x.update()
 	var conns []*conn
 	for _, l := range x.links {

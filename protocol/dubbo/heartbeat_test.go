@@ -2,7 +2,9 @@ package dubbo
 
 import (
 	"context"
+	"net"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -194,6 +196,41 @@ func halfDead(t *testing.T, call func(context.Context, protocol.Endpoint) error)
 		assert.True(t, results[len(results)-1])
 		assert.LessOrEqual(t, recovered, 3*200*time.Millisecond+defaultConnectTimeout+quickRetry+200*time.Millisecond)
 		assert.EqualValues(t, 2, p.accepted.Load())
+	})
+}
+
+// B120: the host has lost its power: no close ever comes. Timeouts lead to the probe
+// long before the heartbeats would, and from then on nobody picks the provider,
+// while attempts to connect hang as well.
+func TestB120BlackHole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := inMemory(t, mute)
+		var dead atomic.Bool
+		d := New(WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dead.Load() {
+				<-ctx.Done()
+				return nil, ctx.Err()
+			}
+			return p.dial(ctx, network, address)
+		}))
+		t.Cleanup(p.stop)
+		t.Cleanup(func() { assert.NoError(t, d.Close()) })
+		e := refer(t, d, p.address)
+		synctest.Wait()
+		dead.Store(true)
+		begun := time.Now()
+		for e.State() == protocol.Ready {
+			_, err := invoke(t.Context(), e, within(300*time.Millisecond, "x"))
+			assert.ErrorIs(t, err, protocol.ErrTimeout)
+		}
+		assert.LessOrEqual(t, time.Since(begun), 3*300*time.Millisecond+defaultConnectTimeout+300*time.Millisecond)
+		for range 60 {
+			pass(time.Second)
+			require.Equal(t, protocol.Down, e.State())
+		}
+		dead.Store(false)
+		pass(defaultConnectTimeout + 2*lastRetry)
+		assert.Equal(t, protocol.Down, e.State(), "connected, but it has answered nothing yet")
 	})
 }
 

@@ -56,8 +56,8 @@ func WithLogger(l *zap.Logger) Option {
 }
 
 // WithDialer replaces how connections are made: a proxy, another resolver, a test.
-// network is "tcp", address the host and port of the provider's URL, ctx ends with
-// the connect timeout. The default is [net.Dialer] with Go's TCP_NODELAY and
+// network is "tcp", address the host and port of the provider's URL. ctx ends with
+// the connect timeout, and the dialer must return then: Close waits for it. The default is [net.Dialer] with Go's TCP_NODELAY and
 // keepalive, which takes "localhost." and names under ".localhost" for loopback
 // without asking anybody (RFC 6761).
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {

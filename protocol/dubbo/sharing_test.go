@@ -2,6 +2,7 @@ package dubbo
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -76,6 +77,28 @@ func TestLazyAndEager(t *testing.T) {
 		synctest.Wait()
 		assert.EqualValues(t, 1, p.accepted.Load())
 	})
+}
+
+// The last user leaves while another one comes: whoever has been given an endpoint
+// can use it.
+func TestComingAndGoingAtOnce(t *testing.T) {
+	p := listen(t, echo)
+	d := newProtocol(t)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 200 {
+				e, err := d.Refer(providerURL(t, p.address))
+				if !assert.NoError(t, err) {
+					return
+				}
+				_, err = invoke(t.Context(), e, invocation("x"))
+				assert.NoError(t, err)
+				e.Close()
+			}
+		})
+	}
+	wg.Wait()
 }
 
 func TestConnectionsOfTheirOwn(t *testing.T) {

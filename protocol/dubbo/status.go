@@ -3,6 +3,7 @@ package dubbo
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -152,9 +153,15 @@ func shortURLs(line string) string {
 	return strings.Join(words, " ")
 }
 
+// firstLine returns the first line of a text, fit for a log.
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return strings.TrimSpace(line)
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, line))
 }
 
 // bound cuts a text that is too long for an error, between characters.

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -91,6 +93,22 @@ func TestStatuses(t *testing.T) {
 			assert.Less(t, len(e.Error()), 2*maxText)
 		})
 	}
+}
+
+// Whatever a provider writes, an error holds one line of bounded length.
+func FuzzEssence(f *testing.F) {
+	f.Add("org.apache.dubbo.rpc.RpcException: a, cause: b dubbo://h:1/x?token=hunter2" + stack)
+	f.Add("Failed to send response: Response [a]], cause: \r\n")
+	f.Add("Not found exported service: " + strings.Repeat("é", 3000))
+	f.Fuzz(func(t *testing.T, text string) {
+		got := essence(text)
+		if len(got) > maxList+len("…") || strings.ContainsFunc(got, unicode.IsControl) {
+			t.Fatalf("%q becomes %q", text, got)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(got) {
+			t.Fatalf("%q is cut within a character: %q", text, got)
+		}
+	})
 }
 
 // The text of an error may be null, of another serialization, or unreadable: the
