@@ -15,7 +15,7 @@ import (
 
 // config is what the flags say.
 type config struct {
-	local    bool   // no flag: the registry and the providers are in this process
+	local    bool // no flag: the registry and the providers are in this process
 	registry string
 	service  string // reference, com.example.OrderService?version=1.0.0
 	method   string // in Java's words, describe(long)

@@ -119,7 +119,7 @@ func measure(ctx context.Context, cfg config, out io.Writer, show *progress) (fo
 		if err != nil {
 			return found, err
 		}
-		o.addIdle(reference.Snapshot())
+		o.look(reference.Snapshot(), cfg.name())
 		show.clear()
 		o.write(out)
 		found = append(found, o)

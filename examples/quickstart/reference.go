@@ -40,9 +40,12 @@ func (c *config) strategies() []string {
 
 // balancer is the parameter that chooses the load balancer of the method, as in
 // describe.loadbalance: whatever providers say, it goes first.
-func (c *config) balancer() string {
+func (c *config) balancer() string { return c.name() + ".loadbalance" }
+
+// name is that of the method, without types.
+func (c *config) name() string {
 	name, _, _ := strings.Cut(c.method, "(")
-	return strings.TrimSpace(name) + ".loadbalance"
+	return strings.TrimSpace(name)
 }
 
 // reference is what is given to Refer: the service with our parameters on top.

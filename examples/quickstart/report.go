@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,18 +19,26 @@ type outcome struct {
 	back      time.Duration     // when it was registered again
 	ended     time.Duration
 	samples   []sample
-	idle      []string // providers in the list without a call
+	idle      []string       // providers in the list without a call
+	weights   map[string]int // of called providers, at the end
 
 	calls, failed int // of the callers: what retries made good has not failed
 	first         error
 }
 
-// addIdle adds the providers of the list that no call went to.
-func (o *outcome) addIdle(s gofer.ReferenceSnapshot) {
+// look adds what the consumer itself knows of the providers: those that no call went
+// to, and the weights in force.
+func (o *outcome) look(s gofer.ReferenceSnapshot, method string) {
 	called := addresses(o.samples)
+	o.weights = map[string]int{}
 	for _, p := range s.Providers {
 		if !slices.Contains(called, p.Address) {
 			o.idle = append(o.idle, p.Address)
+		}
+		for _, m := range p.Methods {
+			if m.Name == method {
+				o.weights[p.Address] = m.Weight
+			}
 		}
 	}
 }
@@ -88,8 +95,7 @@ func introduce(out io.Writer, cfg config, s gofer.ReferenceSnapshot, answer any)
 	for _, a := range cfg.args {
 		args = append(args, fmt.Sprintf("%#v", a))
 	}
-	name, _, _ := strings.Cut(cfg.method, "(")
-	fmt.Fprintf(out, "call       %.200s\n", fmt.Sprintf("%s(%s) = %#v", name, strings.Join(args, ", "), answer))
+	fmt.Fprintf(out, "call       %.200s\n", fmt.Sprintf("%s(%s) = %#v", cfg.name(), strings.Join(args, ", "), answer))
 	fmt.Fprintf(out, "load       %d callers, one call after the other\n", cfg.callers)
 	if cfg.local {
 		fmt.Fprintf(out, "restart    %s, under load; %d times slower at first, warm after %.1f s\n", newcomer, factor, cfg.warmup().Seconds())
@@ -152,8 +158,16 @@ func (o *outcome) sentence() string {
 		return fmt.Sprintf("there is one provider, %s, and it got all calls, at a p99 of %s; %s.", each[0].provider, ms(all.p99), o.failures())
 	}
 	most, least, slow := maxBy(each, calls), maxBy(each, fewest), maxBy(each, slowest)
-	return fmt.Sprintf("of %d providers %s got the most calls, %.1f %%, and %s the fewest, %.1f %%; the slowest was %s with a p99 of %s; %s.",
-		len(each), most.provider, 100*most.share, least.provider, 100*least.share, slow.provider, ms(slow.p99), o.failures())
+	return fmt.Sprintf("of %d providers %s%s got the most calls, %.1f %%, and %s%s the fewest, %.1f %%; the slowest was %s with a p99 of %s; %s.",
+		len(each), most.provider, o.weight(most), 100*most.share, least.provider, o.weight(least), 100*least.share, slow.provider, ms(slow.p99), o.failures())
+}
+
+// weight explains a share: a Java provider weighs little in its first ten minutes.
+func (o *outcome) weight(f figures) string {
+	if w, ok := o.weights[f.provider]; ok {
+		return fmt.Sprintf(" (weight %d)", w)
+	}
+	return ""
 }
 
 // restart says what the restart did to the provider and to the callers.
@@ -161,7 +175,7 @@ func (o *outcome) restart() string {
 	_, before := o.steady()
 	each, all := o.warming()
 	var address string
-	for a, name := range maps.All(o.names) {
+	for a, name := range o.names {
 		if name == o.restarted {
 			address = a
 		}

@@ -132,7 +132,8 @@ func TestSentenceWithoutARestart(t *testing.T) {
 
 func TestIdleProvidersAreInTheTable(t *testing.T) {
 	o := outcome{strategy: "random", ended: 100, calls: 1, samples: []sample{{provider: "x:1"}}}
-	o.addIdle(gofer.ReferenceSnapshot{Providers: []gofer.ProviderSnapshot{{Address: "x:1"}, {Address: "a:1"}}})
+	weighs := []gofer.MethodSnapshot{{Name: "put", Weight: 1}, {Name: "find", Weight: 7}}
+	o.look(gofer.ReferenceSnapshot{Providers: []gofer.ProviderSnapshot{{Address: "x:1", Methods: weighs}, {Address: "a:1"}}}, "find")
 	var out bytes.Buffer
 	o.write(&out)
 	providers, all := tables(t, out.String())
@@ -140,4 +141,5 @@ func TestIdleProvidersAreInTheTable(t *testing.T) {
 	assert.Equal(t, []string{"steady", "a:1", "0", "0.0", "0", "0", "0.00", "0.00"}, providers[0][1:])
 	assert.Equal(t, []string{"x:1", "1", "100.0"}, providers[1][2:5])
 	assert.Len(t, all, 1)
+	assert.Contains(t, out.String(), "of 2 providers x:1 (weight 7) got the most calls, 100.0 %, and a:1 the fewest, 0.0 %;")
 }
