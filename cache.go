@@ -81,7 +81,8 @@ func (s *service) patience(timeout time.Duration) time.Duration {
 }
 
 // settle lets the first calls after a start with the last known list wait a moment
-// for better: a connection to one of its providers, or the registry's own list.
+// for better: a connection to one of its providers, or to one of the registry's own
+// list.
 func (s *service) settle(ctx context.Context, since time.Time) {
 	if time.Since(since) >= checkGrace {
 		s.listed.Store(true) // from now on no call comes here
@@ -91,7 +92,7 @@ func (s *service) settle(ctx context.Context, since time.Time) {
 	defer cancel()
 	tick := time.NewTicker(checkPoll)
 	defer tick.Stop()
-	for !s.listed.Load() && !s.ready() {
+	for !s.ready() && !(s.listed.Load() && s.directory.List().Candidates.Len() == 0) {
 		select {
 		case <-ctx.Done():
 			return
