@@ -28,10 +28,16 @@ func TestMain(m *testing.M) {
 	os.Exit(harness.Main(m, func(e *harness.Environment) { env = e }))
 }
 
-// newClient makes a client of a ZooKeeper at address that is closed with the test.
+// newClient makes a client of a ZooKeeper at address that is closed with the test. It
+// remembers nothing of clients before: ports are used again.
 func newClient(t *testing.T, address string, opts ...gofer.Option) *gofer.Client {
 	t.Helper()
-	c, err := gofer.New(append([]gofer.Option{gofer.WithApplication("gofer-test"), gofer.WithRegistry("zookeeper://" + address)}, opts...)...)
+	separator := "?"
+	if strings.Contains(address, "?") {
+		separator = "&"
+	}
+	registry := "zookeeper://" + address + separator + "file-cache=false"
+	c, err := gofer.New(append([]gofer.Option{gofer.WithApplication("gofer-test"), gofer.WithRegistry(registry)}, opts...)...)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c

@@ -199,7 +199,7 @@ func TestRegistryKilledAndRestarted(t *testing.T) {
 func TestConsumerNode(t *testing.T) {
 	w := newTree(t, env.ZooKeeper.Addr())
 	const iface = "com.example.Registered"
-	c, err := gofer.New(gofer.WithApplication("shop"), gofer.WithRegistry("zookeeper://"+env.ZooKeeper.Addr()))
+	c, err := gofer.New(gofer.WithApplication("shop"), gofer.WithRegistry("zookeeper://"+env.ZooKeeper.Addr()+"?file-cache=false"))
 	require.NoError(t, err)
 	_, err = c.Refer(t.Context(), iface+"?check=false&version=1.0.0&group=g1")
 	require.NoError(t, err)
