@@ -16,7 +16,22 @@ const (
 	genericException3 = "org.apache.dubbo.rpc.service.GenericException"
 )
 
-// exception reads the exception of a result.
+// thrown reads the exception of a result.
+func (d *decoder) thrown() (*protocol.RemoteError, error) {
+	d.plain = false // it may be read twice
+	e, err := d.exception()
+	if err != nil {
+		return nil, err
+	}
+	if !ends(e, new(int)) { // the causes do, so it is the Go values
+		for c := e; c != nil; c = c.Cause {
+			c.Value = nil
+		}
+	}
+	return e, nil
+}
+
+// exception reads what stands for an exception.
 func (d *decoder) exception() (*protocol.RemoteError, error) {
 	at := d.i
 	t, err := d.tag()
@@ -193,6 +208,27 @@ func (d *decoder) goException(n int, c *class) any {
 		return nil
 	}
 	return p.Interface()
+}
+
+// ends reports whether errors.Is would come to an end (B150). Java's causes are no
+// cycle, but what a provider sends may be one.
+func ends(err error, steps *int) bool {
+	const most = 2 * maxDepth
+	if *steps++; *steps > most {
+		return false
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		next := e.Unwrap()
+		return next == nil || ends(next, steps)
+	case interface{ Unwrap() []error }:
+		for _, next := range e.Unwrap() {
+			if next != nil && !ends(next, steps) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // unwrapGeneric makes the exception of a generic call what the provider threw.

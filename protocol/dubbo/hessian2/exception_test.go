@@ -34,6 +34,18 @@ func (*OrderException) JavaClassName() string { return "com.x.OrderException" }
 func (e *OrderException) Error() string       { return fmt.Sprint(e.Code, " ", e.DetailMessage) }
 func (e *OrderException) Unwrap() error       { return e.Cause }
 
+// joined is an error around several, all of them itself.
+type joined struct{ error }
+
+func (j *joined) Unwrap() []error { return []error{nil, j, j} }
+
+// wrapped has a cause under a name of its own.
+type wrapped struct{ Cause error }
+
+func (*wrapped) JavaClassName() string { return "com.x.Wrapped" }
+func (*wrapped) Error() string         { return "wrapped" }
+func (w *wrapped) Unwrap() error       { return w.Cause }
+
 const (
 	emptyTrace = "70" + "1c" + "5b6a6176612e6c616e672e537461636b5472616365456c656d656e74"
 	suppressed = "70" + "1f" + "6a6176612e7574696c2e436f6c6c656374696f6e7324456d7074794c697374"
@@ -98,7 +110,7 @@ func TestVectorExceptions(t *testing.T) {
 
 // B150: no chain of causes is endless, and printing ends.
 func TestB150CyclicExceptions(t *testing.T) {
-	require.NoError(t, Register(&OrderException{}))
+	require.NoError(t, Register(&OrderException{}, &wrapped{}))
 	// A caused by B caused by A.
 	a := exceptionHex(0, "com.x.OrderException", "a", exceptionHex(1, "com.x.OtherException", "b", "5190", "self", "5190", "me", "5193"), "code", "95")
 	e := thrown(t, a)
@@ -114,6 +126,19 @@ func TestB150CyclicExceptions(t *testing.T) {
 	require.ErrorAs(t, self, &typed)
 	assert.Equal(t, &OrderException{DetailMessage: "a", Code: 5}, typed)
 	assert.False(t, errors.Is(self, errors.ErrUnsupported))
+
+	// Cycles that only the Go type makes: the message lost, and two causes in a ring.
+	odd := thrown(t, classHex("com.x.OrderException", "cause", "code")+"5190"+"95")
+	assert.Equal(t, int32(5), odd.Value.(*OrderException).Code)
+	ring := thrown(t, classHex("com.x.OrderException", "Cause", "code")+"60"+"5190"+"96"+"95")
+	assert.Nil(t, ring.Value)
+	outer := thrown(t, classHex("com.x.OrderException", "cause", "code")+classHexAs(1, "com.x.Wrapped", "Cause")+"5190"+"95")
+	assert.Nil(t, outer.Value)
+	assert.Equal(t, "com.x.Wrapped", outer.Cause.Class)
+	for _, e := range []error{odd, ring, outer} {
+		assert.False(t, errors.Is(e, errors.ErrUnsupported))
+	}
+	assert.False(t, ends(&joined{}, new(int)))
 
 	list := decoded[[]any](t, "795190")
 	assert.Same(t, &list[0], &list[0].([]any)[0])

@@ -40,7 +40,7 @@ var targets = []func() any{
 // a place, and what decodes into a type is also good when it is only skipped.
 func FuzzDecodeResult(f *testing.F) {
 	register(f)
-	require.NoError(f, Register(&Bag{}, &OrderException{}))
+	require.NoError(f, Register(&Bag{}, &OrderException{}, &wrapped{}))
 	v := load(f)
 	for _, body := range v.answers(f) {
 		f.Add(body, byte(0))
@@ -49,6 +49,7 @@ func FuzzDecodeResult(f *testing.F) {
 		f.Add(append([]byte{0x91}, unhex(f, value.Hex["hessian-lite 3.2.13"])...), byte(i))
 	}
 	f.Add(unhex(f, "90"+exceptionHex(0, "com.x.OrderException", "a", "5190", "code", "95", "next", "5190")), byte(0))
+	f.Add(unhex(f, "90"+classHex("com.x.OrderException", "cause", "code")+classHexAs(1, "com.x.Wrapped", "Cause")+"5190"+"95"), byte(0))
 	f.Add(unhex(f, "91795190"), byte(1))
 	f.Add(unhex(f, "91"+classHex("com.x.Node", "kids", "any", "next")+"57"+"6090"+"4e5191"+"5a"+"5191"+"5190"), byte(4))
 	f.Fuzz(func(t *testing.T, body []byte, n byte) {

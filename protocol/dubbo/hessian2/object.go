@@ -91,7 +91,7 @@ func (d *decoder) fields(n int, c *class, dst reflect.Value) error {
 	}
 	d.keep(n, dst.Addr())
 	for i, k := range c.layoutFor(p) {
-		if k < 0 || d.itself(c, c.fields[i]) {
+		if k < 0 || d.itself(c, c.fields[i], p.typ) {
 			err = d.skip()
 		} else {
 			err = d.into(p.fields[k].of(dst))
@@ -106,8 +106,8 @@ func (d *decoder) fields(n int, c *class, dst reflect.Value) error {
 // itself reports whether the field that begins here is the cause of an exception
 // and refers to an exception around it: Java's way to say that there is none. It
 // must not become a cycle that errors.Is never leaves (B150).
-func (d *decoder) itself(c *class, field string) bool {
-	if !c.throwable || field != "cause" || d.peek() != tagReference {
+func (d *decoder) itself(c *class, field string, dst reflect.Type) bool {
+	if field != "cause" || d.peek() != tagReference || !c.throwable && !reflect.PointerTo(dst).Implements(errorType) {
 		return false
 	}
 	back := d.place()
@@ -161,7 +161,7 @@ func (d *decoder) objectIntoMap(at, n int, c *class, dst reflect.Value) error {
 	}
 	for _, name := range c.fields {
 		v := reflect.New(typ.Elem()).Elem()
-		if d.itself(c, name) {
+		if d.itself(c, name, typ) {
 			if err := d.skip(); err != nil {
 				return err
 			}

@@ -1,6 +1,9 @@
 package hessian2
 
-import "reflect"
+import (
+	"reflect"
+	"slices"
+)
 
 // ref is a list, map or object of the message: what a later "reference n" means.
 //
@@ -75,7 +78,7 @@ func (d *decoder) reference(dst reflect.Value) error {
 		return err
 	}
 	t := dst.Type()
-	for _, v := range d.refs[n].values {
+	for _, v := range slices.Backward(d.refs[n].values) { // what was read last fits best
 		switch {
 		case v.Type() == t, t.Kind() == reflect.Interface && v.Type().Implements(t):
 			dst.Set(v)

@@ -55,8 +55,7 @@ func (d *decoder) message(r *protocol.Result) (remote *protocol.RemoteError, err
 	case flagValue:
 		err = d.result(r)
 	default:
-		d.plain = false // an exception may be read twice
-		remote, err = d.exception()
+		remote, err = d.thrown()
 	}
 	if err == nil && flag >= flagAttachments {
 		err = d.attachments(r)

@@ -14,6 +14,7 @@ import (
 // Go types that are not what their kind says.
 var (
 	anyType           = reflect.TypeFor[any]()
+	errorType         = reflect.TypeFor[error]()
 	timeType          = reflect.TypeFor[time.Time]()
 	runeType          = reflect.TypeFor[hessian.Rune]()
 	decimalType       = reflect.TypeFor[big.Decimal]()
