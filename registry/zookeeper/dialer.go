@@ -43,7 +43,6 @@ type hosts struct {
 	tries   int // since the last rest, or since the last session
 	rounds  int // in a row without a session
 	session time.Time
-	resume  bool // there is a session that is not known to be lost
 }
 
 // Init takes the list, which the library has shuffled.
@@ -84,7 +83,7 @@ func (h *hosts) Connected() {
 	if time.Since(h.session) > time.Second {
 		h.tries = 0
 	}
-	h.rounds, h.session, h.resume = 0, time.Now(), true
+	h.rounds, h.session = 0, time.Now()
 }
 
 // expired is told that the server knows our session no more: the next attempt
@@ -92,14 +91,7 @@ func (h *hosts) Connected() {
 func (h *hosts) expired() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.tries, h.resume = 0, false
-}
-
-// resumes reports whether the next session will be the old one, with watches.
-func (h *hosts) resumes() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.resume
+	h.tries = 0
 }
 
 // round returns the number of fruitless rounds, and whether one begins.
@@ -127,6 +119,9 @@ type dialer struct {
 // dial is what the library calls; its own timeout of one second is not used.
 func (d *dialer) dial(network, address string, _ time.Duration) (net.Conn, error) {
 	d.drop()
+	if err := d.ctx.Err(); err != nil {
+		return nil, err
+	}
 	round, begins := d.hosts.round()
 	if begins && round > 0 {
 		select {
@@ -147,7 +142,7 @@ func (d *dialer) dial(network, address string, _ time.Duration) (net.Conn, error
 		return nil, err
 	}
 	d.reached()
-	sc := &serverConn{Conn: c, d: d, server: address, limit: limit, until: time.Now().Add(limit), lock: make(chan struct{}, 1), holding: d.hosts.resumes()}
+	sc := &serverConn{Conn: c, d: d, server: address, limit: limit, until: time.Now().Add(limit), lock: make(chan struct{}, 1), holding: true}
 	d.mu.Lock()
 	d.current = c
 	d.mu.Unlock()

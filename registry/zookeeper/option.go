@@ -79,7 +79,7 @@ type settings struct {
 	quiet    time.Duration // from an event to the read
 	burst    time.Duration // the same while events keep coming
 	calm     time.Duration // without events, until quiet counts again
-	settle   time.Duration // how long requests wait for watches to be restored
+	settle   time.Duration // how long requests wait on a new connection
 	rules    time.Duration // how long the first snapshot waits for rules
 	grace    time.Duration // without session, until lists are flagged stale
 	lag      time.Duration // until a list older than the known one is read again

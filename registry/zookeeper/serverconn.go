@@ -26,7 +26,7 @@ type serverConn struct {
 	// who waits for it must not stop the virtual time of a test.
 	lock    chan struct{}
 	writes  int
-	holding bool   // requests wait for the watches
+	holding bool   // requests wait
 	held    []byte // requests that wait
 }
 
@@ -72,18 +72,18 @@ func (c *serverConn) explain(err error) error {
 	return fmt.Errorf("connection to %s lost: %w", c.server, err)
 }
 
-// Kinds of requests that are not held back.
+// Kinds of requests that are never held back: their answers move nothing.
 const (
-	opPing       = 11
-	opAuth       = 100
-	opSetWatches = 101
-	opClose      = -11
+	opPing = 11
+	opAuth = 100
 )
 
-// Write sends one packet, as the library writes them. When a session is resumed,
-// requests wait until the library has restored its watches: an answer that comes
-// earlier moves the transaction number it restores them by, which loses changes
-// and is a data race. If there are no watches they wait a moment only.
+// Write sends one packet, as the library writes them. On a new connection requests
+// wait a moment, until the library has written down which watches to restore since
+// which transaction: an answer that comes earlier moves that number, which loses
+// changes and is a data race. All requests wait, as some may be left over from the
+// last connection, and in a new session too, whose first watches the library would
+// otherwise take for old ones.
 func (c *serverConn) Write(b []byte) (int, error) {
 	c.lock <- struct{}{}
 	defer func() { <-c.lock }()
@@ -92,39 +92,23 @@ func (c *serverConn) Write(b []byte) (int, error) {
 		return c.Conn.Write(b)
 	}
 	switch int32(binary.BigEndian.Uint32(b[8:])) {
-	case opPing, opAuth, opClose:
+	case opPing, opAuth:
 		return c.Conn.Write(b)
-	case opSetWatches:
-		n, err := c.Conn.Write(b)
-		if err == nil {
-			err = c.release()
-		}
-		return n, err
 	}
 	if c.held == nil {
-		time.AfterFunc(c.d.s.settle, c.giveUp)
+		time.AfterFunc(c.d.s.settle, c.release)
 	}
 	c.held = append(c.held, b...)
 	return len(b), nil
 }
 
 // release sends what was held back.
-func (c *serverConn) release() error {
-	c.holding = false
-	held := c.held
-	c.held = nil
-	if len(held) == 0 {
-		return nil
-	}
-	_, err := c.Conn.Write(held)
-	return err
-}
-
-// giveUp waits for the watches no more.
-func (c *serverConn) giveUp() {
+func (c *serverConn) release() {
 	c.lock <- struct{}{}
 	defer func() { <-c.lock }()
-	if c.holding && c.release() != nil {
+	c.holding = false
+	if _, err := c.Conn.Write(c.held); err != nil {
 		_ = c.Conn.Close() // the library's reader finds out
 	}
+	c.held = nil
 }

@@ -52,9 +52,11 @@ type link struct {
 	wake   chan struct{} // holds one
 
 	// guarded by the session's lock
-	online        bool // has a session
-	epoch         int  // changes with online
-	reached       bool // a server accepted a connection since
+	online  bool      // has a session
+	since   time.Time // of online
+	epoch   int       // changes with online
+	reached bool      // a server accepted a connection since
+
 	authenticated bool // used by the keeper only
 }
 
@@ -73,6 +75,7 @@ func (s *session) start() {
 				return
 			}
 			again := s.keep(l)
+			s.settled(l)
 			l.close()
 			if !again {
 				return
@@ -111,9 +114,21 @@ func (s *session) connect() *link {
 	return l
 }
 
+// settled waits until the library, on a fresh connection, has done what would race
+// with the answer to its closing.
+func (s *session) settled(l *link) {
+	l.stop() // no further connection
+	s.mu.Lock()
+	young := s.s.settle - time.Since(l.since)
+	online := l.online
+	s.mu.Unlock()
+	if online && young > 0 {
+		time.Sleep(young)
+	}
+}
+
 // close ends the link and waits for the library's goroutine.
 func (l *link) close() {
-	l.stop()
 	l.conn.Close() // ends the session if there is a connection; waits a second at most
 	l.dialer.drop()
 	for range l.events {
@@ -138,7 +153,7 @@ func (s *session) event(l *link, h *hosts, e zk.Event) {
 		s.mu.Unlock()
 		return
 	}
-	l.online = !l.online
+	l.online, l.since = !l.online, time.Now()
 	l.epoch++
 	l.reached = false
 	lost := s.link == l && s.ready

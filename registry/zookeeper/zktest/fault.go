@@ -25,6 +25,15 @@ type request struct {
 	path string
 }
 
+// Heal ends all faults: nothing is refused, frozen, delayed, dropped or scripted
+// any more.
+func (s *Server) Heal() {
+	s.Freeze(false)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse, s.delay, s.dropEvents, s.failures = false, 0, 0, nil
+}
+
 // Cut closes all connections. Sessions live until their timeout.
 func (s *Server) Cut() {
 	s.mu.Lock()
