@@ -59,7 +59,12 @@ func (a *attempt) refused(h frame.Header, text string, read bool) *protocol.Erro
 	case frame.ServiceNotFound:
 		return a.status(h, text, read, verdict{protocol.ErrNotFound, protocol.RetryAlways})
 	case frame.ServiceError:
-		return a.status(h, text, read, a.serviceError(text))
+		v := a.serviceError(text)
+		e := a.status(h, text, read, v)
+		if v.code == protocol.ErrNotFound {
+			a.hintInferred(e)
+		}
+		return e
 	case frame.ServerError:
 		return a.status(h, text, read, verdict{protocol.ErrNetwork, protocol.RetryAlways})
 	case frame.PoolExhausted:
@@ -104,13 +109,19 @@ func (a *attempt) badRequest(h frame.Header, text string, read bool) *protocol.E
 	m := a.inv.Method
 	e.Detail += fmt.Sprintf("; it knows no such interface, version, method or descriptor, or cannot read an argument. Sent: interface %q, version %q, method %q, descriptor %q, arguments (%s)",
 		a.s.url.Interface(), a.s.url.ParamOr("version", "0.0.0"), m.WireName, m.Descriptor, argumentTypes(a.inv.Arguments))
-	if m.Inferred {
-		e.Detail += fmt.Sprintf("; the descriptor was inferred from the Go arguments: name the Java types to be sure, as in %q", m.Name+"("+strings.Join(m.Parameters, ",")+")")
-	}
+	a.hintInferred(e)
 	if s := a.s.url.Param("serialization"); s != "" && s != "hessian2" {
 		e.Detail += fmt.Sprintf("; the provider's URL says serialization=%s: if it does not permit hessian2, it refuses every call of this client", s)
 	}
 	return e
+}
+
+// hintInferred adds how to state a signature that was inferred: the likeliest
+// reason why a provider does not know it.
+func (a *attempt) hintInferred(e *protocol.Error) {
+	if m := a.inv.Method; m.Inferred {
+		e.Detail += fmt.Sprintf("; the descriptor was inferred from the Go arguments: name the Java types to be sure, as in %q", m.Name+"("+strings.Join(m.Parameters, ",")+")")
+	}
 }
 
 func argumentTypes(args []any) string {

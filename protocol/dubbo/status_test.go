@@ -172,6 +172,18 @@ func TestBadRequestListsWhatWasSent(t *testing.T) {
 	assert.NotContains(t, failWith(t, invocation("x"), reply).Detail, "inferred")
 }
 
+// Dubbo 2.6 answers an unknown method with status 70: the hint is the same.
+func TestUnknownInferredMethodOf26(t *testing.T) {
+	m := *echoMethod
+	m.Inferred = true
+	inv := invocation(int64(7))
+	inv.Method = &m
+	e := failWith(t, inv, func(id uint64) []byte {
+		return statusAnswer(id, 70, `com.alibaba.dubbo.rpc.RpcException: Failed to invoke remote proxy method echo to dubbo://10.0.0.1:20880/x, cause: Not found method "echo" in class x.`)
+	})
+	assert.Contains(t, e.Detail, `"echo(java.lang.String)"`)
+}
+
 // A provider that is shutting down withdraws its services before it closes the
 // connection: then another one may know them.
 func TestBadRequestFromAProviderThatShutsDown(t *testing.T) {
