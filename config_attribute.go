@@ -49,6 +49,9 @@ func (b *bindings) attribute(t target, path []string) {
 // unknown reports a key that nobody knows: a likely typo is an error, anything
 // else may be an attribute of another version of Dubbo.
 func (b *bindings) unknown(t target, path []string) {
+	if t.value == "" && t.origin.Source == SourceEnvironment {
+		return
+	}
 	near := t.bean.nearest(path)
 	if near == "" && t.methods && len(path) > 1 {
 		if near = t.bean.nearest(path[1:]); near != "" {
@@ -132,19 +135,28 @@ func escaped(key string) bool {
 	return slices.Contains([]string{"mock", "monitor"}, lastOf(key))
 }
 
-// check lets the parameter table judge a value, on a URL that has nothing else.
+// check lets the parameter table judge a value.
 func (b *bindings) check(t target, key string) {
 	kind := "consumer"
 	if t.owner.scope == scopeRegistry {
 		kind = "zookeeper"
 	}
-	u := url.New(kind, "", 0, "", map[string]string{key: t.value})
+	u := alone(kind, key, t.value)
 	for _, p := range url.Validate(u) {
 		b.problem(t.property, "%s=%s: %s", p.Key, p.Value, p.Reason)
 	}
 	for _, p := range url.Warnings(u) {
 		b.warn(t.property, "parameter %s: %s", p.Key, p.Reason)
 	}
+}
+
+// alone is a URL with one parameter.
+func alone(kind, key, value string) url.URL {
+	u := url.New(kind, "", 0, "", map[string]string{key: value})
+	if key == "heartbeat.timeout" {
+		u = u.With("heartbeat", "0") // whether the two agree the whole reference shows
+	}
+	return u
 }
 
 // noteRepetition warns of a property that one file sets twice, perhaps in two

@@ -21,6 +21,9 @@ type entry struct {
 	rank int // the more specific of two forms of a key has the greater one
 }
 
+// maxPath is the most names below dubbo in one key.
+const maxPath = 32
+
 // bindings are the properties of all sources by what they mean. They are not
 // changed after [bind].
 type bindings struct {
@@ -73,10 +76,11 @@ func bind(env environment, properties []property, final bool) *bindings {
 	return b
 }
 
-// located is a property below dubbo with its path from there on.
+// located is a property below dubbo.
 type located struct {
 	property
-	path []string
+	section string   // "" when no section has that name
+	path    []string // from there on
 }
 
 // loose tells that the names of the path have lost their case and separators.
@@ -100,6 +104,10 @@ func (b *bindings) locate(p property) (located, bool) {
 		return located{}, false
 	}
 	path = path[1:]
+	if len(path) > maxPath {
+		b.problem(p, "more than %d names in one key", maxPath)
+		return located{}, false
+	}
 	if len(path) > 2 && relaxed(path[0]) == "consumer" && relaxed(path[1]) == "references" {
 		path = path[1:] // as dubbo-go has it
 	}
@@ -118,7 +126,8 @@ func (b *bindings) locate(p property) (located, bool) {
 		p.value = value
 	}
 	p.value = strings.TrimSpace(p.value)
-	return located{p, path}, true
+	section, path := findSection(path)
+	return located{p, section, path}, true
 }
 
 // springName keeps the name that Spring has for the application.
@@ -135,9 +144,8 @@ func (b *bindings) springName(p property) {
 
 // section hands a property to the bean that its first name tells.
 func (b *bindings) section(l located) {
-	name, rest := findSection(l.path)
-	t := target{located: l}
-	switch name {
+	t, rest := target{located: l}, l.path
+	switch l.section {
 	case "application":
 		t.bean, t.owner = applicationBean, owner{scope: scopeApplication}
 	case "consumer":
@@ -149,21 +157,21 @@ func (b *bindings) section(l located) {
 			b.problem(l.property, "names no registry: dubbo.registries.<id>.address")
 			return
 		}
-		id, n := longestName(b.registries, located{l.property, rest})
+		id, n := longestName(b.registries, l)
 		if n == 0 {
 			id, n = rest[0], 1
 		}
 		t.bean, t.owner = registryBean, owner{scopeRegistry, id}
 		rest = rest[n:]
 	case "reference", "references":
-		b.reference(l, rest, name == "references")
+		b.reference(l)
 		return
 	case "":
 		b.unknownSection(l)
 		return
 	default:
 		if l.origin.Source != SourceEnvironment {
-			b.warn(l.property, "accepted, but it does nothing here: section %s", name)
+			b.warn(l.property, "accepted, but it does nothing here: section %s", l.section)
 		}
 		return
 	}
@@ -174,13 +182,8 @@ func (b *bindings) section(l located) {
 // what is left of DUBBO_CONFIG_CENTER.
 func findSection(path []string) (name string, rest []string) {
 	for n := min(2, len(path)); n > 0; n-- {
-		first := relaxed(strings.Join(path[:n], "."))
-		for _, list := range [...][]string{sections, javaSections} {
-			for _, s := range list {
-				if relaxed(s) == first {
-					return s, path[n:]
-				}
-			}
+		if s, ok := sectionNames[relaxed(strings.Join(path[:n], "."))]; ok {
+			return s, path[n:]
 		}
 	}
 	return "", path
@@ -188,7 +191,7 @@ func findSection(path []string) (name string, rest []string) {
 
 func (b *bindings) unknownSection(l located) {
 	if m := b.match(l); m.name != "" { // Dubbo 2.7: dubbo.<interface>.<method>.timeout
-		b.reference(l, l.path, true)
+		b.reference(l)
 		return
 	}
 	if relaxed(l.path[0]) == "consumers" {

@@ -21,46 +21,48 @@ const (
 func (b *bindings) declare(all []located) {
 	known := map[string]bool{}
 	for _, l := range all {
-		if name, path := findSection(l.path); name == "registries" && len(path) > 1 && !l.loose() {
-			b.registries = append(b.registries, path[0])
+		if l.section == "registries" && len(l.path) > 1 && !l.loose() {
+			b.registries = append(b.registries, l.path[0])
 		}
 	}
 	for _, loose := range [...]bool{false, true} { // variables of the environment take over the names of the files
 		for _, l := range all {
-			name, path := findSection(l.path)
-			if l.loose() != loose || name != "reference" && name != "references" {
-				continue
-			}
-			if n := len(path) - 1; n == 1 || n > 1 && loose {
-				if relaxed(path[n]) == "interface" && l.value != "" {
-					b.declareID(strings.Join(path[:n], "-"), l.value, loose)
-					known[l.value] = true
-				}
+			n := len(l.path) - 1
+			if l.loose() == loose && l.isReference() && (n == 1 || n > 1 && loose) && relaxed(l.path[n]) == "interface" && l.value != "" {
+				b.declareID(strings.Join(l.path[:n], "-"), l.value, loose)
+				known[l.value] = true
 			}
 		}
 	}
 	b.interfaces = slices.Sorted(maps.Keys(known))
-	var sections []located // of interfaces
+	behind := map[string][]located{} // what follows an interface
 	for _, l := range all {
-		name, path := findSection(l.path)
-		if l.loose() || name != "" && name != "reference" && name != "references" {
+		if l.loose() || l.section != "" && !l.isReference() {
 			continue
 		}
-		l.path = path
 		if m := b.match(l); m.name != "" {
 			known[m.name] = true
-			l.path = path[m.length:]
-			l.key = m.name
-			sections = append(sections, l)
+			l.path = l.path[m.length:]
+			behind[m.name] = append(behind[m.name], l)
 		}
 	}
 	b.interfaces = slices.Sorted(maps.Keys(known))
-	for _, l := range sections {
-		if b.namesID(l.key, l.path) {
-			b.references[l.path[0]] = l.key
+	for _, name := range b.interfaces {
+		for _, l := range behind[name] {
+			if !b.namesID(name, l.path) {
+				continue
+			}
+			id := l.path[0]
+			if other := b.references[id]; other != "" && other != name {
+				b.problem(l.property, "%q is the id of a reference to %s already", id, other)
+				continue
+			}
+			b.references[id] = name
 		}
 	}
 }
+
+func (l located) isReference() bool { return l.section == "reference" || l.section == "references" }
 
 func (b *bindings) declareID(id, name string, loose bool) {
 	for known := range b.references {
@@ -128,9 +130,10 @@ func (b *bindings) namesID(name string, path []string) bool {
 	return known && p.Level == url.LevelInterface
 }
 
-// reference binds a property below reference or references.
-func (b *bindings) reference(l located, path []string, plural bool) {
-	l.path = path
+// reference binds a property below reference or references, or, as in Dubbo 2.7,
+// one that begins with an interface.
+func (b *bindings) reference(l located) {
+	path, plural := l.path, l.section != "reference"
 	t := target{located: l, bean: referenceBean, methods: true, rank: byID}
 	_, attribute := referenceBean.find(path)
 	switch m := b.match(l); {
@@ -160,7 +163,7 @@ func ownAttribute(name string) bool {
 // interfaceSection binds what stands behind an interface.
 func (b *bindings) interfaceSection(t target, name string, path []string) {
 	t.owner, t.rank = owner{scopeInterface, name}, byInterface
-	if id, n := longestName(slices.Sorted(maps.Keys(b.references)), located{t.property, path}); n > 0 && n < len(path) && b.references[id] == name {
+	if id, n := longestName(slices.Sorted(maps.Keys(b.references)), located{property: t.property, path: path}); n > 0 && n < len(path) && b.references[id] == name {
 		t.owner, t.rank = owner{scopeReference, id}, byInterfaceAndID
 		path = path[n:]
 	}
@@ -194,14 +197,24 @@ func (b *bindings) method(t target, name string, path []string) {
 }
 
 // methodNamed finds the name of a method that a variable in capitals has lost,
-// among those that files and options speak of.
+// among those that files and options speak of for the same interface.
 func (b *bindings) methodNamed(o owner, name string) string {
-	for _, o := range [...]owner{o, {scopeInterface, b.interfaceOf(o.name)}} {
-		for key := range b.values[o] {
-			if method, _, ok := strings.Cut(key, "."); ok && relaxed(method) == relaxed(name) {
-				return method
+	iface := o.name
+	if o.scope == scopeReference {
+		iface = b.interfaceOf(o.name)
+	}
+	var found []string
+	for other, keys := range b.values {
+		same := other == o || other.scope == scopeInterface && other.name == iface ||
+			other.scope == scopeReference && b.interfaceOf(other.name) == iface
+		for key := range keys {
+			if method, _, ok := strings.Cut(key, "."); ok && same && relaxed(method) == relaxed(name) {
+				found = append(found, method)
 			}
 		}
+	}
+	if len(found) > 0 {
+		return slices.Min(found)
 	}
 	return name
 }

@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -101,13 +102,19 @@ func (b bean) find(path []string) (attribute, bool) {
 	return a, ok
 }
 
-// nearest is the attribute that was probably meant, "" when none is near.
+// nearest is the attribute that was probably meant, one with an effect first; ""
+// when none is near.
 func (b bean) nearest(path []string) string {
-	names := make([]string, 0, len(b.attributes))
+	var names [2][]string
 	for _, k := range slices.Sorted(maps.Keys(b.attributes)) {
-		names = append(names, b.attributes[k].name)
+		a, i := b.attributes[k], 0
+		if a.ignored {
+			i = 1
+		}
+		names[i] = append(names[i], a.name)
 	}
-	return url.NearestOf(strings.Join(path, "."), names)
+	name := strings.Join(path, ".")
+	return cmp.Or(url.NearestOf(name, names[0]), url.NearestOf(name, names[1]))
 }
 
 // isParameters tells the section of free URL parameters: Dubbo's name, and the
@@ -125,19 +132,28 @@ var javaSections = []string{
 	"metadata", "migration", "mapping", "shareconnections", "qos", "enabled", "hessian", "ip", "port",
 }
 
+// sectionNames are all sections by their relaxed names.
+var sectionNames = func() map[string]string {
+	names := map[string]string{}
+	for _, s := range slices.Concat(sections, javaSections) {
+		names[relaxed(s)] = s
+	}
+	return names
+}()
+
 // interfaceLength tells how many names at the beginning of a path are a Java
 // interface: lower-case packages, then a name that begins with a capital.
 func interfaceLength(path []string) int {
 	for i, name := range path {
 		switch {
-		case name == "" || strings.HasPrefix(name, "["):
+		case !interfaceName.MatchString(name):
 			return 0
+		case strings.Contains(name, "."): // from brackets
+			return i + 1
 		case 'A' <= name[0] && name[0] <= 'Z':
 			if i == 0 {
 				return 0
 			}
-			return i + 1
-		case interfaceName.MatchString(name) && strings.Contains(name, "."): // from brackets
 			return i + 1
 		}
 	}

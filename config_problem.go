@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/gofer-rpc/gofer/url"
 )
@@ -19,8 +21,11 @@ type ConfigProblem struct {
 
 // String is "application.yml:7: dubbo.consumer.timout: unknown, did you mean timeout?".
 func (p ConfigProblem) String() string {
-	if p.Property == "" {
+	switch {
+	case p.Property == "":
 		return p.Origin.String() + ": " + p.Reason
+	case strings.ContainsFunc(p.Property, unicode.IsControl):
+		p.Property = strconv.Quote(p.Property)
 	}
 	return p.Origin.String() + ": " + p.Property + ": " + p.Reason
 }

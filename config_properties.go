@@ -23,7 +23,7 @@ func parseProperties(text string) (documents [][]property, found findings) {
 		if !ok {
 			return append(documents, current), found
 		}
-		if line == "" { // a separator of documents
+		if line == "#" {
 			documents, current = append(documents, current), nil
 			continue
 		}
@@ -56,14 +56,14 @@ func newLineReader(text string) *lineReader {
 
 // next returns the next logical line without the blanks before it, and the number
 // of its first natural line. Comments and blank lines are skipped; a separator of
-// documents comes as an empty line.
+// documents comes as "#", which no other line begins with.
 func (r *lineReader) next() (line string, number int, ok bool) {
 	for r.rest != "" {
 		line = r.natural()
 		if strings.HasPrefix(line, "#---") || strings.HasPrefix(line, "!---") {
-			return "", r.number, true
+			return "#", r.number, true
 		}
-		if line == "" || line[0] == '#' || line[0] == '!' {
+		if line == "" || line[0] == '#' || line[0] == '!' || line == `\` && r.rest != "" {
 			continue
 		}
 		number = r.number
@@ -76,9 +76,7 @@ func (r *lineReader) next() (line string, number int, ok bool) {
 			}
 		}
 		joined.WriteString(line)
-		if joined.Len() > 0 {
-			return joined.String(), number, true
-		}
+		return joined.String(), number, true
 	}
 	return "", 0, false
 }

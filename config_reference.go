@@ -63,14 +63,17 @@ func (b *bindings) resolveReferences() map[string]*resolvedReference {
 }
 
 func (b *bindings) resolveReference(id, name string) *resolvedReference {
-	all := b.effective(id, name)
 	own, ok := b.propertyOf(id, name)
+	if !ok {
+		return nil
+	}
 	if name == "" {
-		if b.final && ok {
+		if b.final {
 			b.missingInterface(id, own)
 		}
 		return nil
 	}
+	all := b.effective(id, name)
 	r := &resolvedReference{name: name}
 	for _, e := range all {
 		if e.key == "interface" {
@@ -166,7 +169,7 @@ func (b *bindings) checkReference(r *resolvedReference, own property) {
 			continue
 		}
 		e := r.parameters[i]
-		if alone := url.New("consumer", "", 0, "", map[string]string{e.key: e.value}); len(url.Validate(alone)) == 0 {
+		if len(url.Validate(alone("consumer", e.key, e.value))) == 0 {
 			b.problem(e.entries[0].property, "%s=%s: %s", p.Key, p.Value, p.Reason)
 		}
 	}

@@ -62,20 +62,20 @@ func yamlReason(data []byte, err error) (line int, reason string) {
 	return max(line, 1), reason
 }
 
-// yamlBreak finds the line from which on a file is not YAML, at line or after it:
-// the one after the longest piece that is. In a large file it is line itself.
+// yamlBreak finds the line from which on a file is not YAML: the one after the
+// longest piece that is. In a large file it is the line that the library names.
 func yamlBreak(data []byte, line int) int {
-	const farthest, largest = 200, 64 << 10
+	const largest = 16 << 10
 	if len(data) > largest {
-		return line + 1
+		return max(line, 1)
 	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	for n := min(len(lines)-1, line+farthest); n > line; n-- {
+	for n := len(lines) - 1; n > 0; n-- {
 		if isYAML(bytes.Join(lines[:n], nil)) {
 			return n + 1
 		}
 	}
-	return line + 1
+	return 1
 }
 
 func isYAML(data []byte) bool {
@@ -174,11 +174,15 @@ func (w *yamlWalk) mapping(n *yaml.Node, key string, hidden map[string]bool, dep
 		if k.Kind != yaml.ScalarNode || isMerge(k) || hidden[k.Value] {
 			continue
 		}
-		if name, value, ok := compactPair(k, v); ok {
+		name, value, pair := compactPair(k, v)
+		switch {
+		case pair:
 			w.out = append(w.out, property{join(key, name), value, Origin{Line: k.Line}})
-			continue
+		case isNothing(v): // the library has it behind the end of the line
+			w.out = append(w.out, property{join(key, k.Value), "", Origin{Line: k.Line}})
+		default:
+			w.walk(v, join(key, k.Value), depth+1)
 		}
-		w.walk(v, join(key, k.Value), depth+1)
 	}
 }
 
@@ -207,10 +211,15 @@ func isMerge(k *yaml.Node) bool { return k.Kind == yaml.ScalarNode && k.Tag == "
 // compactPair reads {k1:v1}, which is a key without value in YAML, as Dubbo's form
 // of parameters means it.
 func compactPair(k, v *yaml.Node) (name, value string, ok bool) {
-	if v.Kind != yaml.ScalarNode || v.Tag != "!!null" || k.Style != 0 {
+	if !isNothing(v) || k.Style != 0 {
 		return "", "", false
 	}
 	return strings.Cut(k.Value, ":")
+}
+
+// isNothing tells a value that is not written at all.
+func isNothing(v *yaml.Node) bool {
+	return v.Kind == yaml.ScalarNode && v.Tag == "!!null" && v.Value == ""
 }
 
 // yamlKey is a key as messages may show it.

@@ -1,0 +1,104 @@
+package gofer
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const envReference = `
+dubbo:
+  references:
+    orders: {interface: com.example.OrderService, findById: {retries: 1}}
+    order-query: {interface: com.example.QueryService}
+  registries:
+    my-zk: {address: "zookeeper://h:1"}
+`
+
+// A variable finds the property that it means, though capitals have lost its case
+// and its separators.
+func TestEnvironmentNames(t *testing.T) {
+	cases := []struct{ variable, id, key string }{
+		{"DUBBO_CONSUMER_CONNECT_TIMEOUT", "orders", "connect.timeout"},
+		{"DUBBO_CONSUMER_CONNECTTIMEOUT", "orders", "connect.timeout"},
+		{"DUBBO_CONSUMER_CONNECT-TIMEOUT", "orders", "connect.timeout"},
+		{"dubbo_consumer_connect_timeout", "orders", "connect.timeout"},
+		{"dubbo.consumer.connect-timeout", "orders", "connect.timeout"},
+		{"DUBBO_REFERENCE_CONNECT_TIMEOUT", "orders", "connect.timeout"},
+		{"DUBBO_REFERENCES_ORDERS_CONNECT_TIMEOUT", "orders", "connect.timeout"},
+		{"DUBBO_REFERENCES_ORDER_QUERY_CONNECT_TIMEOUT", "order-query", "connect.timeout"},
+		{"DUBBO_REFERENCE_ORDERQUERY_CONNECTTIMEOUT", "order-query", "connect.timeout"},
+		{"DUBBO_REFERENCE_COM_EXAMPLE_ORDERSERVICE_CONNECT_TIMEOUT", "orders", "connect.timeout"},
+		{"DUBBO_REFERENCE_COM_EXAMPLE_ORDERSERVICE_ORDERS_CONNECT_TIMEOUT", "orders", "connect.timeout"},
+		{"DUBBO_REFERENCES_ORDERS_PARAMETERS_HEARTBEAT_TIMEOUT", "orders", "heartbeat.timeout"},
+		{"DUBBO_REFERENCES_ORDERS_FINDBYID_TIMEOUT", "orders", "findById.timeout"},
+		{"DUBBO_REFERENCES_ORDERS_METHODS_FINDBYID_TIMEOUT", "orders", "findById.timeout"},
+		{"DUBBO_REFERENCES_orders_getAll_TIMEOUT", "orders", "getAll.timeout"},
+		{"DUBBO_REFERENCES_ORDERS_LIST_TIMEOUT", "orders", "list.timeout"},
+		{"DUBBO_REFERENCE_COM_EXAMPLE_ORDERSERVICE_FINDBYID_TIMEOUT", "orders", "findById.timeout"},
+	}
+	for _, c := range cases {
+		t.Run(c.variable, func(t *testing.T) {
+			t.Setenv(c.variable, "500000")
+			cfg := loaded(t, "application.yml", envReference)
+			assert.Empty(t, cfg.Warnings())
+			assert.Equal(t, []string{"order-query", "orders"}, cfg.References())
+			assert.Equal(t, "500000 $"+c.variable, value(t, cfg, c.id, c.key))
+		})
+	}
+}
+
+// Of two variables for one property the one counts that Dubbo 3.3.6 looks up
+// first; an empty one counts, too, and then the files' value does.
+func TestEnvironmentOrder(t *testing.T) {
+	names := []string{ // the one that counts first
+		"dubbo.consumer.connect-timeout", "DUBBO_CONSUMER_CONNECT_TIMEOUT", "DUBBO_CONSUMER_CONNECTTIMEOUT",
+		"DUBBO_CONSUMER_CONNECT-TIMEOUT", "dubbo_consumer_connect_timeout",
+	}
+	for i, first := range names {
+		for _, second := range names[i+1:] {
+			t.Run(first+","+second, func(t *testing.T) {
+				t.Setenv(second, "222")
+				t.Setenv(first, "111")
+				assert.Equal(t, "111 $"+first, value(t, loaded(t, "application.yml", envReference), "orders", "connect.timeout"))
+				t.Setenv(first, "")
+				assert.Equal(t, "3000 default", value(t, loaded(t, "application.yml", envReference), "orders", "connect.timeout"))
+			})
+		}
+	}
+}
+
+func TestEnvironmentRegistry(t *testing.T) {
+	t.Setenv("DUBBO_REGISTRIES_MY_ZK_GROUP", "test")
+	t.Setenv("DUBBO_REGISTRY_SESSION", "20000")
+	cfg := loaded(t, "application.yml", envReference)
+	require.NotNil(t, cfg.bound.registry)
+	assert.Equal(t, "zookeeper://h:1?group=test&session=20000", cfg.bound.registry.url.Full())
+	t.Setenv("DUBBO_REGISTRY_ADDRESS", "zookeeper://other:2")
+	assert.Equal(t, "zookeeper://other:2?session=20000", loaded(t, "application.yml", envReference).bound.registry.url.Full())
+}
+
+// A bad value is an error that names the variable; a variable that is only near to
+// something known is a warning, and those of others are nobody's business.
+func TestEnvironmentProblems(t *testing.T) {
+	t.Setenv("DUBBO_CONSUMER_TIMEOUT", "abc")
+	t.Setenv("DUBBO_CONSUMER_RETRYS", "1")
+	_, err := loadAll(t)
+	require.Error(t, err)
+	assert.ErrorContains(t, err, "$DUBBO_CONSUMER_TIMEOUT: dubbo.consumer.timeout: timeout=abc")
+	assert.ErrorContains(t, err, `$DUBBO_CONSUMER_RETRYS: dubbo.consumer.retrys: unknown, did you mean "retries"?`)
+
+	t.Setenv("DUBBO_CONSUMER_TIMEOUT", "")
+	t.Setenv("DUBBO_CONSUMER_RETRYS", "")
+	for _, foreign := range []string{"DUBBO_IP_TO_REGISTRY", "DUBBO_PORT_20880_TCP", "DUBBO_LABELS", "DUBBO_SERVICE_HOST", "DUBBO_HOME", "DUBBO_", "DUBBOX_A", "DUBBO"} {
+		t.Setenv(foreign, "x")
+	}
+	t.Setenv("DUBBO_REGISTY_ADDRESS", "x")
+	t.Setenv("DUBBO_REFERENCES_NOBODY_TIMEOUT", "3")
+	cfg := loaded(t)
+	assert.Equal(t, []string{`$DUBBO_REGISTY_ADDRESS: dubbo.registy.address: unknown, did you mean section "registry"?`}, texts(cfg.Warnings()))
+	o, err := newOptions([]Option{WithConfig(cfg), WithApplication("shop")})
+	require.NoError(t, err)
+	assert.Contains(t, texts(o.merged.Warnings()), `$DUBBO_REFERENCES_NOBODY_TIMEOUT: dubbo.references.nobody.timeout: reference "nobody" has no interface: set dubbo.references.nobody.interface`)
+}
