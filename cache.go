@@ -57,7 +57,8 @@ func (s *service) recall() bool {
 func (s *service) firstList(ctx context.Context, timeout time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, s.patience(timeout))
 	defer cancel()
-	soon, cancelSoon := context.WithTimeout(wait, checkGrace)
+	deadline, _ := wait.Deadline()
+	soon, cancelSoon := context.WithTimeout(wait, min(checkGrace, time.Until(deadline)/2))
 	defer cancelSoon()
 	if s.directory.Ready(soon) == nil {
 		return nil

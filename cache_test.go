@@ -173,6 +173,20 @@ func TestCacheStartWithCheck(t *testing.T) {
 	})
 }
 
+// However little time there is, some is left for connections.
+func TestCacheStartInAHurry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newCacheWorld(t)
+		ctx, cancel := context.WithTimeout(t.Context(), checkGrace/4)
+		defer cancel()
+		assert.Equal(t, checkGrace/4, took(func() {
+			r, err := w.client.Refer(ctx, greeter)
+			require.NoError(t, err)
+			require.NoError(t, w.hello(r))
+		}))
+	})
+}
+
 // Only a provider that can be reached counts.
 func TestCacheStartWithCheckNobodyThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

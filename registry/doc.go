@@ -20,5 +20,6 @@
 // Where to look: match.go which entries a reference uses; roster.go how a list is
 // compared with the one before; notify.go what a change does to the nodes; life.go
 // when a provider has started; static.go direct addresses; consumer.go how a
-// reference shows itself in the registry.
+// reference shows itself in the registry; cache.go the file of the last known lists,
+// for a start while the registry is away.
 package registry
