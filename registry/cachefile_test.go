@@ -331,3 +331,29 @@ func TestCacheSecrets(t *testing.T) {
 	assert.Len(t, w.log.FilterMessageSnippet("left out").All(), 1, "said once")
 	assert.False(t, strings.Contains(w.source, "@"))
 }
+
+// BenchmarkCache is the cost of a file with 10,000 providers: once at a start
+// without registry, and every ten seconds at most while they change.
+func BenchmarkCache(b *testing.B) {
+	var raws []string
+	for i := range 10_000 {
+		raws = append(raws, parse(b, provided(fmt.Sprintf("192.0.2.%d:%d", i%250, 20000+i/250), "application=orders&methods=find,put&timestamp=1751328000000&weight=100")).Encode())
+	}
+	line := lineOf(iface, raws...)
+	line.Time = time.Now()
+	f := cacheFile{path: filepath.Join(b.TempDir(), "lists"), size: maxCacheFile, replace: os.Rename}
+	merge := func([]cacheLine, error) []cacheLine { return []cacheLine{line} }
+	b.Run("update", func(b *testing.B) {
+		for b.Loop() {
+			_, err := f.update(merge)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		for b.Loop() {
+			lines, err := f.read()
+			require.NoError(b, err)
+			require.Len(b, lines[0].snapshot().Providers, len(raws))
+		}
+	})
+}
