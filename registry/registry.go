@@ -72,8 +72,9 @@ type Snapshot struct {
 	// Stale is true when the registry cannot be asked at present; the entries are
 	// the last ones known. Errors never empty a list (B012).
 	Stale bool
-	// Cached is true when the list comes from the file of a [Cache]: Read is when it was last known
-	// to hold. It is Stale too, and counts only until the registry delivers a list.
+	// Cached is true when the list comes from the file of a [Cache]: Read is when
+	// it was last known to hold. It is Stale too, and counts only until the registry
+	// delivers a list.
 	Cached bool
 	// Source is the registry's address without secrets, Path where the list lies.
 	Source, Path string
