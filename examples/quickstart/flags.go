@@ -31,7 +31,7 @@ const (
 )
 
 func parseFlags(args []string, usage io.Writer) (config, error) {
-	cfg := config{duration: 15 * time.Second, callers: 12, seed: 1}
+	cfg := config{duration: 9 * time.Second, callers: 12, seed: 1}
 	var texts []string
 	fs := flag.NewFlagSet("quickstart", flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // errors are printed by who gets them
@@ -42,9 +42,9 @@ func parseFlags(args []string, usage io.Writer) (config, error) {
 		texts = append(texts, s)
 		return nil
 	})
-	fs.Func("duration", "`time` under load, all strategies together, 1s to 1m (default 15s)", func(s string) (err error) {
+	fs.Func("duration", "`time` under load, all strategies together, 1s to 1m (default 9s)", func(s string) (err error) {
 		if cfg.duration, err = time.ParseDuration(s); err != nil || cfg.duration < shortest || cfg.duration > longest {
-			return errors.New("write a time from 1s to 1m, such as 15s")
+			return errors.New("write a time from 1s to 1m, such as 9s")
 		}
 		return nil
 	})

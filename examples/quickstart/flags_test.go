@@ -15,7 +15,7 @@ import (
 func TestFlags(t *testing.T) {
 	cfg, err := parseFlags(nil, nil)
 	require.NoError(t, err)
-	assert.Equal(t, config{local: true, duration: 15 * time.Second, callers: 12, seed: 1}, cfg)
+	assert.Equal(t, config{local: true, duration: 9 * time.Second, callers: 12, seed: 1}, cfg)
 	assert.Equal(t, []string{"random", "roundrobin", "leastactive"}, cfg.strategies())
 	assert.Less(t, 3*cfg.warmup(), cfg.duration, "each strategy has time before the restart")
 

@@ -22,6 +22,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // row is a line of the table: phase, provider, calls, share, failed, active peak, percentiles.
 var row = regexp.MustCompile(`^  (steady|warming| {6,7}) +(\S.*?) +(\d+) +(\d+\.\d) % +(\d+) +(\d+) +(\d+\.\d+) ms +(\d+\.\d+) ms$`)
 
+// sentences returns the sentences below the tables of an output.
+func sentences(output string) (found []string) {
+	for _, part := range strings.Split(output, "  → ")[1:] {
+		text, _, _ := strings.Cut(part, "\n\n")
+		found = append(found, strings.Join(strings.Fields(text), " "))
+	}
+	return found
+}
+
 // tables returns the rows of an output that belong to one provider, and those of all.
 func tables(t *testing.T, output string) (providers, all [][]string) {
 	t.Helper()
@@ -46,7 +55,7 @@ func number(t *testing.T, text string) float64 {
 
 func TestRestartUnderLoad(t *testing.T) {
 	var out, steps bytes.Buffer
-	cfg, err := parseFlags([]string{"-duration", "2s", "-callers", strconv.Itoa(crowd)}, nil)
+	cfg, err := parseFlags([]string{"-duration", "3s", "-callers", strconv.Itoa(crowd)}, nil)
 	require.NoError(t, err)
 	found, err := measure(t.Context(), cfg, &out, newProgress(&steps, cfg.duration))
 	require.NoError(t, err, out.String())
@@ -73,7 +82,11 @@ func TestRestartUnderLoad(t *testing.T) {
 		assert.InDelta(t, 100, share, 0.16, "three rounded shares")
 		assert.Equal(t, "0", total[5], "failed")
 	}
-	assert.Equal(t, 3, strings.Count(out.String(), "  → C was away for "))
+	said := sentences(out.String())
+	require.Len(t, said, 3)
+	for i, o := range found {
+		assert.Equal(t, o.sentence(), said[i])
+	}
 	assert.Equal(t, 1+3*2, strings.Count(steps.String(), "\n"), "a line per step:\n%s", steps.String())
 	assert.NotContains(t, steps.String(), "\r", "no terminal")
 }
@@ -104,7 +117,11 @@ func checkRestart(t *testing.T, o outcome) {
 	require.Contains(t, o.label(newcomer.provider), "C 127.0.0.1:")
 	assert.Equal(t, before[2].provider, newcomer.provider, "it came back at its address")
 	assert.Positive(t, newcomer.calls, "it is used again")
-	assert.Less(t, newcomer.share, fair, "it is spared while it warms up")
+	most := 0.8 * fair // with a linear ramp it is 0.57 times the fair share
+	if o.strategy == "leastactive" {
+		most = fair // slower, it would have less without warm-up, too
+	}
+	assert.Less(t, newcomer.share, most, "it is spared while it warms up")
 	assert.Less(t, o.share(newcomer.provider, 0), o.share(newcomer.provider, 3), "and gets more by and by")
 	if o.strategy == "leastactive" {
 		assert.LessOrEqual(t, newcomer.peak, max(after[0].peak, after[1].peak)+1, "and is not flooded")
@@ -196,7 +213,9 @@ func TestOtherRegistry(t *testing.T) {
 		calls += number(t, total[3])
 		assert.InDelta(t, 100, number(t, providers[2*i][4])+number(t, providers[2*i+1][4]), 0.11)
 	}
-	assert.Equal(t, 3, strings.Count(out.String(), "  → of 2 providers 127.0.0.1:"))
+	for _, s := range sentences(out.String()) {
+		assert.Regexp(t, `^of 2 providers 127\.0\.0\.1:\d+ \(weight \d+\) got the most calls, .* none of \d+ calls failed\.$`, s)
+	}
 
 	served := 0
 	for _, p := range servers {
@@ -246,7 +265,7 @@ func TestFailures(t *testing.T) {
 		require.Len(t, all, 1, "it ends with the strategy that failed:\n%s", out.String())
 		assert.Equal(t, "1", all[0][5], "failed")
 		assert.Regexp(t, `random: 1 of \d+ calls failed, the first one: .*out of memory`, errs.String())
-		assert.Regexp(t, `1 of \d+ calls failed\.\n`, out.String())
+		assert.Regexp(t, `1 of \d+ calls failed\.$`, sentences(out.String())[0])
 	})
 	t.Run("no provider", func(t *testing.T) {
 		var out, errs bytes.Buffer

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/gofer-rpc/gofer"
 )
@@ -133,7 +134,20 @@ func (o *outcome) write(out io.Writer) {
 		each, all := o.warming()
 		block("warming", each, all)
 	}
-	fmt.Fprintf(out, "  → %s\n\n", o.sentence())
+	fmt.Fprintf(out, "%s\n\n", wrapped("  →", o.sentence()))
+}
+
+// wrapped puts a text behind another one, on lines of the table's width.
+func wrapped(line, text string) string {
+	var b strings.Builder
+	for word := range strings.FieldsSeq(text) {
+		if utf8.RuneCountInString(line)+len(word) > 92 {
+			b.WriteString(line + "\n")
+			line = "   "
+		}
+		line += " " + word
+	}
+	return b.String() + line
 }
 
 // ms writes a time in milliseconds.

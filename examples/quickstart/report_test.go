@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,5 +142,15 @@ func TestIdleProvidersAreInTheTable(t *testing.T) {
 	assert.Equal(t, []string{"steady", "a:1", "0", "0.0", "0", "0", "0.00", "0.00"}, providers[0][1:])
 	assert.Equal(t, []string{"x:1", "1", "100.0"}, providers[1][2:5])
 	assert.Len(t, all, 1)
-	assert.Contains(t, out.String(), "of 2 providers x:1 (weight 7) got the most calls, 100.0 %, and a:1 the fewest, 0.0 %;")
+	require.Len(t, sentences(out.String()), 1)
+	assert.Contains(t, sentences(out.String())[0], "of 2 providers x:1 (weight 7) got the most calls, 100.0 %, and a:1 the fewest, 0.0 %;")
+}
+
+func TestWrapped(t *testing.T) {
+	text := strings.TrimSpace(strings.Repeat("ninechars ", 20)) + " " + strings.Repeat("x", 200)
+	lines := strings.Split(wrapped("  →", text), "\n")
+	assert.Equal(t, "  → "+strings.TrimSpace(strings.Repeat("ninechars ", 9)), lines[0])
+	assert.Equal(t, "    "+strings.TrimSpace(strings.Repeat("ninechars ", 9)), lines[1])
+	assert.Equal(t, strings.Fields("→ "+text), strings.Fields(strings.Join(lines, "\n")), "no word is lost")
+	assert.Equal(t, "    "+strings.Repeat("x", 200), lines[3], "a long word stays whole")
 }
