@@ -47,7 +47,8 @@ type watched struct {
 	believed []string // children last believed, sorted
 	listed   []string // the same, and more while in doubt
 	doubt    doubt
-	session  int64 // that the doubt began in
+	conn     *zk.Conn // that the list was read on
+	session  int64    // that the doubt began in
 	seen     version
 	lags     int
 	entries  entries
@@ -130,9 +131,7 @@ func (w *watched) read(conn *zk.Conn, arm bool) {
 	var again time.Time
 	var news update
 	if err == nil {
-		if id := conn.SessionID(); id != w.session {
-			w.session, w.doubt = id, doubt{} // the wait for a second opinion starts anew
-		}
+		w.origin(conn)
 		again, news = w.digest(names, version{stat.Czxid, stat.Pzxid}, now)
 	}
 	c.mu.Lock()
@@ -157,6 +156,18 @@ func (w *watched) read(conn *zk.Conn, arm bool) {
 	w.schedule()
 	if news != nil {
 		news(w.service)
+	}
+}
+
+// origin takes notice of where a list comes from. In a new session the wait for a
+// second opinion starts anew. A new connection was made because the servers do not
+// know our history any more, so theirs counts.
+func (w *watched) origin(conn *zk.Conn) {
+	if id := conn.SessionID(); id != w.session {
+		w.session, w.doubt = id, doubt{}
+	}
+	if conn != w.conn {
+		w.conn, w.seen = conn, version{}
 	}
 }
 
