@@ -64,70 +64,88 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// experiment is what the strategies have in common.
+type experiment struct {
+	config
+	local  *cluster // nil: the providers are not ours
+	client *gofer.Client
+	meter  *meter
+	out    io.Writer
+	show   *progress
+}
+
 // measure does all the work; in between it writes what it has found out.
 func measure(ctx context.Context, cfg config, out io.Writer, show *progress) (found []outcome, err error) {
+	e := experiment{config: cfg, meter: newMeter(), out: out, show: show}
 	dice := newDice(cfg.seed)
-	var local *cluster
 	if cfg.local {
 		show.say("starting a ZooKeeper server and three providers")
-		if local, err = startCluster(cfg.warmup(), dice); err != nil {
+		if e.local, err = startCluster(cfg.warmup(), dice); err != nil {
 			return nil, err
 		}
-		defer local.close()
-		cfg.registry, cfg.service, cfg.method, cfg.args = local.registry(), service, method, []any{id}
+		defer e.local.close()
+		e.registry, e.service, e.method, e.args = e.local.registry(), service, method, []any{id}
 	}
 
 	// A client is the consumer side of a whole process: one ZooKeeper session, one
 	// connection per provider. Its options add a filter and replace load balancers;
 	// references choose among them by name.
-	m := newMeter()
 	options := append(dice.balancers(),
 		gofer.WithApplication("quickstart"),
-		gofer.WithRegistry(cfg.registry),
+		gofer.WithRegistry(e.registry),
 		gofer.WithSlog(slog.NewTextHandler(show, &slog.HandlerOptions{Level: slog.LevelWarn})), // silent without
-		gofer.WithFilter("meter", m.filter))
-	client, err := gofer.New(options...)
-	if err != nil {
+		gofer.WithFilter("meter", e.meter.filter))
+	if e.client, err = gofer.New(options...); err != nil {
 		return nil, fmt.Errorf("-registry: %w", err)
 	}
-	defer func() { err = errors.Join(err, client.Close()) }()
+	defer func() { err = errors.Join(err, e.client.Close()) }()
 
-	for _, strategy := range cfg.strategies() {
-		// A reference is a service with parameters, in Dubbo's words. Refer waits
-		// until the list of providers is there and one is connected, so what is
-		// wrong shows here and not at the first call.
-		reference, err := client.Refer(ctx, cfg.reference(strategy))
+	for _, strategy := range e.strategies() {
+		o, err := e.try(ctx, strategy, len(found) == 0)
 		if err != nil {
 			return found, err
 		}
-		if err := connected(ctx, reference); err != nil {
-			return found, err
-		}
-		call := untyped(reference, cfg.method, cfg.args)
-		if cfg.local {
-			call = typed(reference)
-		}
-		answer, err := call(ctx)
-		if err != nil {
-			return found, fmt.Errorf("the first call: %w", err)
-		}
-		if len(found) == 0 {
-			show.clear()
-			introduce(out, cfg, reference.Snapshot(), answer)
-		}
-		o, err := try(ctx, strategy, cfg, m, call, local, show)
-		if err != nil {
-			return found, err
-		}
-		o.look(reference.Snapshot(), cfg.name())
-		show.clear()
-		o.write(out)
 		found = append(found, o)
-		if err := errors.Join(o.failure(), reference.Close()); err != nil {
+		if err := o.failure(); err != nil {
 			return found, err
 		}
 	}
 	return found, nil
+}
+
+// try refers to the service, calls it once, and then puts it under load.
+func (e *experiment) try(ctx context.Context, strategy string, first bool) (o outcome, err error) {
+	// A reference is a service with parameters, in Dubbo's words. Refer waits until
+	// the list of providers is there and one is connected, so what is wrong shows
+	// here and not at the first call.
+	reference, err := e.client.Refer(ctx, e.reference(strategy))
+	if err != nil {
+		return o, err
+	}
+	defer func() { err = errors.Join(err, reference.Close()) }()
+	if err := connected(ctx, reference); err != nil {
+		return o, err
+	}
+	call := untyped(reference, e.method, e.args)
+	if e.local != nil {
+		call = typed(reference)
+	}
+	answer, err := call(ctx)
+	if err != nil {
+		return o, fmt.Errorf("the first call: %w", err)
+	}
+	if first {
+		e.show.clear()
+		introduce(e.out, e.config, reference.Snapshot(), answer)
+	}
+	o.strategy = strategy
+	if err := e.load(ctx, &o, call); err != nil {
+		return o, err
+	}
+	o.look(reference.Snapshot(), e.name())
+	e.show.clear()
+	o.write(e.out)
+	return o, nil
 }
 
 // connected waits for the other providers as well: else the first one has all calls
@@ -144,29 +162,25 @@ func connected(ctx context.Context, r *gofer.Reference) error {
 	return nil
 }
 
-// try puts one strategy under load: a steady phase, and the restart of a provider if
-// they are ours.
-func try(ctx context.Context, strategy string, cfg config, m *meter, call caller, local *cluster, show *progress) (outcome, error) {
-	m.reset()
-	work := startLoad(ctx, cfg.callers, call)
-	o := outcome{strategy: strategy}
-	part := cfg.duration / time.Duration(len(cfg.strategies()))
-	var err error
-	if !cfg.local {
-		err = show.during(ctx, part, strategy+": steady load", m)
-	} else {
-		o.names, o.restarted = local.names(), newcomer
-		err = show.during(ctx, part-cfg.warmup(), strategy+": steady load", m)
-		o.stopped = m.now()
+// load keeps the callers busy for a while; a provider of ours is restarted meanwhile.
+func (e *experiment) load(ctx context.Context, o *outcome, call caller) (err error) {
+	e.meter.reset()
+	work := startLoad(ctx, e.callers, call)
+	steady := e.duration / time.Duration(len(e.strategies()))
+	if e.local != nil {
+		o.names, o.restarted = e.local.names(), newcomer
+		steady -= e.warmup()
+	}
+	err = e.show.during(ctx, steady, o.strategy+": steady load", e.meter)
+	if e.local != nil && err == nil {
+		o.stopped = e.meter.now()
+		err = e.local.restart(ctx)
+		o.back = e.meter.now()
 		if err == nil {
-			err = local.restart(ctx)
-		}
-		o.back = m.now()
-		if err == nil {
-			err = show.during(ctx, cfg.warmup(), strategy+": "+newcomer+" is back, cold, and warms up", m)
+			err = e.show.during(ctx, e.warmup(), o.strategy+": "+newcomer+" is back, cold, and warms up", e.meter)
 		}
 	}
 	o.calls, o.failed, o.first = work.stop()
-	o.ended, o.samples = m.now(), m.taken()
-	return o, err
+	o.ended, o.samples = e.meter.now(), e.meter.taken()
+	return err
 }
