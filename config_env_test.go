@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -101,4 +102,25 @@ func TestEnvironmentProblems(t *testing.T) {
 	o, err := newOptions([]Option{WithConfig(cfg), WithApplication("shop")})
 	require.NoError(t, err)
 	assert.Contains(t, texts(o.merged.Warnings()), `$DUBBO_REFERENCES_NOBODY_TIMEOUT: dubbo.references.nobody.timeout: reference "nobody" has no interface: set dubbo.references.nobody.interface`)
+}
+
+// Whatever the environment holds, it is bound or reported with its variable.
+func FuzzEnvironment(f *testing.F) {
+	f.Add("DUBBO_REFERENCES_ORDERS_FIND_BY_ID_TIMEOUT", "300")
+	f.Add("DUBBO_REFERENCE_NEW_ONE_INTERFACE", "com.example.NewService")
+	f.Add("DUBBO_REGISTRIES_MY_ZK_PARAMETERS_A", "${DUBBO_X:${y}}")
+	f.Add("dubbo.reference.com.example.OrderService.orders.x.y", "[{a:b}]")
+	properties, _ := parseConfigFile("application.yml", envReference)
+	f.Fuzz(func(t *testing.T, name, value string) {
+		env := newEnvironment([]string{name + "=" + value})
+		cfg := (&Config{files: []string{"application.yml"}, env: env, properties: append(properties[:len(properties):len(properties)], env.properties()...)}).bind(true)
+		for _, line := range append(texts(cfg.bound.problems), texts(cfg.Warnings())...) {
+			name, _, _ := strings.Cut(name, "=")
+			assert.True(t, strings.HasPrefix(line, "$"+name+": "), line)
+		}
+		for _, id := range cfg.References() {
+			_, err := cfg.Explain(id)
+			require.NoError(t, err)
+		}
+	})
 }

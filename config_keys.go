@@ -22,10 +22,12 @@ const (
 	scopeRegistry
 )
 
-// bean is the attributes that a section may have, by their relaxed names.
+// bean is the attributes that a section may have, by their relaxed names. The
+// table has keys that differ only in punctuation; they are found by the exact one.
 type bean struct {
 	section    string // for messages
 	attributes map[string]attribute
+	keys       map[string]bool
 }
 
 // attribute is what a section's key means.
@@ -78,12 +80,16 @@ const (
 )
 
 func newBean(section string, scope url.Scope, renamed map[string]string, special, java string, without ...string) bean {
-	b := bean{section: section, attributes: map[string]attribute{}}
+	b := bean{section: section, attributes: map[string]attribute{}, keys: map[string]bool{}}
 	for name := range strings.FieldsSeq(java) {
 		b.attributes[relaxed(name)] = attribute{name: name, ignored: true}
 	}
 	for _, p := range url.Table() {
-		if p.Scope&scope != 0 && !slices.Contains(without, p.Key) {
+		if p.Scope&scope == 0 || slices.Contains(without, p.Key) {
+			continue
+		}
+		b.keys[p.Key] = true
+		if a := b.attributes[relaxed(p.Key)]; a.key == "" {
 			b.attributes[relaxed(p.Key)] = attribute{name: p.Key, key: p.Key}
 		}
 	}
@@ -98,7 +104,11 @@ func newBean(section string, scope url.Scope, renamed map[string]string, special
 
 // find looks an attribute up, however it is spelled.
 func (b bean) find(path []string) (attribute, bool) {
-	a, ok := b.attributes[relaxed(strings.Join(path, "."))]
+	name := strings.Join(path, ".")
+	a, ok := b.attributes[relaxed(name)]
+	if ok && b.keys[name] && relaxed(a.key) == relaxed(name) {
+		a.key = name
+	}
 	return a, ok
 }
 

@@ -88,6 +88,7 @@ func (p *placeholders) value(inner string, open []string, budget *int) (string, 
 		return p.expand(value, nested, budget)
 	}
 	if hasDefault {
+		nested[len(nested)-1] = ":" // deeper, but within no key
 		return p.expand(def, nested, budget)
 	}
 	return "", fmt.Errorf("placeholder ${%s} is not set anywhere: set it in a file or in the environment, or write a default, ${%s:…}", written, written)

@@ -13,7 +13,7 @@ import (
 type registryChoice struct {
 	id         string // "" for dubbo.registry
 	address    effective
-	parameters map[string][]entry // of dubbo.registry and of dubbo.registries.<id>
+	parameters map[string][]entry // of the address, of dubbo.registries.<id> and of dubbo.registry
 	url        url.URL
 }
 
@@ -105,9 +105,13 @@ func (b *bindings) addressOf(r *registryChoice) bool {
 	if u.Username() == "" {
 		u = u.WithUserInfo(escapeAll(first(r.parameters, "username")), escapeAll(first(r.parameters, "password")))
 	}
-	for _, key := range slices.Sorted(maps.Keys(r.parameters)) {
-		if u.Param(key) == "" && !special(owner{scope: scopeRegistry}, key) {
-			u = u.With(key, first(r.parameters, key))
+	for key, value := range u.Params() {
+		from.value = value
+		r.parameters[key] = slices.Insert(slices.Clone(r.parameters[key]), 0, entry{property: from})
+	}
+	for key, entries := range r.parameters {
+		if !special(owner{scope: scopeRegistry}, key) {
+			u = u.With(key, entries[0].value)
 		}
 	}
 	r.url = u
