@@ -221,7 +221,7 @@ func TestB120BlackHole(t *testing.T) {
 		begun := time.Now()
 		for e.State() == protocol.Ready {
 			_, err := invoke(t.Context(), e, within(300*time.Millisecond, "x"))
-			assert.ErrorIs(t, err, protocol.ErrTimeout)
+			assert.Error(t, err) // a timeout, or for the last one the end of the connection
 		}
 		assert.LessOrEqual(t, time.Since(begun), 3*300*time.Millisecond+defaultConnectTimeout+300*time.Millisecond)
 		for range 60 {
