@@ -73,7 +73,13 @@ func (c *Client) connectRegistry(text string) error {
 		return err
 	}
 	c.address = u
-	r, err := zookeeper.New(u, zookeeper.WithLogger(c.cfg.logger.Named("registry")))
+	log := c.cfg.logger.Named("registry")
+	warnUnknown(log, u)
+	opts := []zookeeper.Option{zookeeper.WithLogger(log)}
+	if c.cfg.registryDialer != nil {
+		opts = append(opts, zookeeper.WithDialer(c.cfg.registryDialer))
+	}
+	r, err := zookeeper.New(u, opts...)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,8 @@ type options struct {
 	dialer      func(ctx context.Context, network, address string) (net.Conn, error)
 	tls         *tls.Config
 
+	registryDialer func(ctx context.Context, network, address string) (net.Conn, error)
+
 	balancers map[string]loadbalance.Factory
 	clusters  map[string]cluster.Factory
 	filters   map[string]filter.Factory
@@ -74,10 +76,16 @@ func WithSlog(h slog.Handler) Option {
 }
 
 // WithDialer sets how TCP connections to providers are made, for networks where
-// registered addresses need a translation. The registry is not dialled with it.
+// registered addresses need a translation. The registry has [WithRegistryDialer].
 // Without it, localhost. and names under .localhost are loopback (RFC 6761).
 func WithDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
 	return func(c *options) { c.dialer = dial }
+}
+
+// WithRegistryDialer sets how TCP connections to the registry's servers are made:
+// for TLS, a proxy, or an in-process server in a test.
+func WithRegistryDialer(dial func(ctx context.Context, network, address string) (net.Conn, error)) Option {
+	return func(c *options) { c.registryDialer = dial }
 }
 
 // WithTLS sets the TLS configuration for providers registered with

@@ -52,6 +52,9 @@ func (r *Reference) invoke(ctx context.Context, m *method, inv *protocol.Invocat
 		}
 	}
 	_, err := s.invoker.Invoke(ctx, inv)
+	if err != nil {
+		s.annotate(err)
+	}
 	if values != nil && values.reply != nil {
 		values.reply.fill(inv)
 	}

@@ -193,10 +193,20 @@ func (s *service) check(ctx context.Context) error {
 // unavailable is the error of check=true: the funnel, and what to do.
 func (s *service) unavailable(detail string) error {
 	cause := cluster.NoProvider(s.url.ServiceKey(), s.directory.List())
+	cause.Funnel.Note = s.directory.Funnel().Note
 	if detail == "" {
 		detail = cause.Error() + "; or set check=false to start before the providers"
 	}
-	return &Error{Code: ErrNoProvider, Service: s.url.Interface(), Method: "(check)", Detail: detail, Cause: cause}
+	return &Error{Code: ErrNoProvider, Service: s.url.Interface(), Detail: detail, Cause: cause}
+}
+
+// annotate puts the registry's state of now into an error about missing providers:
+// the listing has that of the moment it was made.
+func (s *service) annotate(err error) {
+	var none *NoProviderError
+	if errors.As(err, &none) {
+		none.Funnel.Note = s.directory.Funnel().Note
+	}
 }
 
 func (s *service) badArgument(method string, err error) error {

@@ -38,8 +38,12 @@ type ProviderSnapshot struct {
 	State   string // ready, readonly, down
 	Reason  string // why it is not ready
 	// Start of the provider as far as this consumer believes it; zero when unknown.
-	Start   time.Time
-	Methods []MethodSnapshot
+	Start time.Time
+	// Weight in force now, warm-up included, FullWeight what it grows to, at
+	// interface level; WarmUntil is the end of the warm-up, zero when there is none.
+	Weight, FullWeight int
+	WarmUntil          time.Time
+	Methods            []MethodSnapshot // those called so far
 }
 
 // MethodSnapshot is a method's parameters and counters at one provider, since the
@@ -98,13 +102,18 @@ func (s *service) provider(n *protocol.Node, now time.Time) ProviderSnapshot {
 	p := ProviderSnapshot{
 		Address: n.Address(), URL: n.URL().String(), State: n.State().String(), Start: life.Start,
 	}
+	general, _ := url.CompileMethod(n.URL(), "")
+	p.Weight, p.FullWeight = loadbalance.Weight(&general, life.Start, now), general.Weight
+	if end := life.Start.Add(general.Warmup); !life.Start.IsZero() && end.After(now) {
+		p.WarmUntil = end
+	}
 	if err := n.Endpoint().StateReason(); err != nil {
 		p.Reason = err.Error()
 	}
 	for slot, status := range life.Statuses {
 		m := n.Method(slot)
 		p.Methods = append(p.Methods, MethodSnapshot{
-			Name: m.Name, Weight: loadbalance.Weight(n, slot, now), Actives: m.Actives, Timeout: m.Timeout,
+			Name: m.Name, Weight: loadbalance.Weight(m, life.Start, now), Actives: m.Actives, Timeout: m.Timeout,
 			Counters: status.Counters(),
 		})
 	}

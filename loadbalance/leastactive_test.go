@@ -120,7 +120,7 @@ func (j *javaLeastActive) Select(c *protocol.Candidates, inv *protocol.Invocatio
 	slot, least, total := inv.Method.Slot, math.MaxInt, uint64(0)
 	var pick *protocol.Node
 	for _, n := range c.Nodes() {
-		active, w := n.Status(slot).Active(), uint64(loadbalance.Weight(n, slot, j.now()))
+		active, w := n.Status(slot).Active(), uint64(loadbalance.Weight(n.Method(slot), n.Life().Start, j.now()))
 		if active < least {
 			least, total, pick = active, 0, nil
 		}

@@ -117,7 +117,7 @@ func (b *book[T]) weigh(w *weights, slot int) {
 	w.settled, w.equal = true, true
 	hold := longest
 	for i, n := range w.nodes {
-		one := weigh(n, slot, now, b.cfg.Ramp)
+		one := weigh(n.Method(slot), n.Life().Start, now, b.cfg.Ramp)
 		w.of[i] = int64(one.weight)
 		w.total += w.of[i]
 		w.equal = w.equal && w.of[i] == w.of[0]

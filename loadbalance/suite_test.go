@@ -290,7 +290,7 @@ func TestSharesWhileWarmingUp(t *testing.T) {
 				}
 				want := make([]float64, 3)
 				for i, n := range f.nodes {
-					want[i] = float64(loadbalance.Weight(n, f.method.Slot, f.clock.now()))
+					want[i] = float64(loadbalance.Weight(n.Method(f.method.Slot), n.Life().Start, f.clock.now()))
 				}
 				lb := s.new(t, loadbalance.Config{Now: f.clock.now, Rand: source(4)})
 				requireShares(t, want, f.picks(t, lb, f.list(), f.call(), 30_000))

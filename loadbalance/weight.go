@@ -4,7 +4,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/url"
 )
 
@@ -29,10 +28,11 @@ func QuadraticRamp(uptime, warmup time.Duration, weight int) int {
 	return int(math.Round(square * float64(weight)))
 }
 
-// Weight returns a provider's weight for a method at a moment: parameter "weight"
-// of the method or the provider, during warm-up reduced by [LinearRamp].
-func Weight(n *protocol.Node, slot int, now time.Time) int {
-	return weigh(n, slot, now, LinearRamp).weight
+// Weight returns the weight in force at a moment for a provider that started at
+// start: parameter "weight" of the view (of a method, or of the provider), during
+// warm-up reduced by [LinearRamp].
+func Weight(view *url.Method, start, now time.Time) int {
+	return weigh(view, start, now, LinearRamp).weight
 }
 
 // weighed is one node's weight for one method at one moment.
@@ -47,8 +47,7 @@ type weighed struct {
 // millisecond in which uptime is 0 (F28), an uptime of 0 or less counts as the
 // beginning of the ramp (B079: a provider whose clock is ahead). Without a start
 // time, or with a warmup of 0, there is no warm-up.
-func weigh(n *protocol.Node, slot int, now time.Time, ramp Ramp) weighed {
-	m, start := n.Method(slot), n.Life().Start
+func weigh(m *url.Method, start, now time.Time, ramp Ramp) weighed {
 	w := weighed{full: int(fullWeight(m))}
 	w.weight = w.full
 	begin := start.UnixMilli()

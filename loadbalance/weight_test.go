@@ -63,7 +63,7 @@ func TestWeightVectorRows(t *testing.T) {
 	for _, row := range v.Rows {
 		up, warmup, weight := row[0], row[1], row[2]
 		n := f.node(params{"weight": fmt.Sprint(weight), "warmup": fmt.Sprint(warmup)}, ms(up))
-		assert.Equal(t, int(row[3]), loadbalance.Weight(n, f.method.Slot, f.clock.now()), "%v", row)
+		assert.Equal(t, int(row[3]), loadbalance.Weight(n.Method(f.method.Slot), n.Life().Start, f.clock.now()), "%v", row)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestWeight(t *testing.T) {
 			if tt.start != noStart {
 				n.Update(n.URL(), f.clock.now().Add(-tt.start))
 			}
-			assert.Equal(t, tt.want, loadbalance.Weight(n, f.method.Slot, f.clock.now()))
+			assert.Equal(t, tt.want, loadbalance.Weight(n.Method(f.method.Slot), n.Life().Start, f.clock.now()))
 		})
 	}
 }
@@ -136,7 +136,7 @@ func TestWeightOfEpochStart(t *testing.T) {
 	f := newFleet()
 	n := f.node(warm(100), 0)
 	n.Update(n.URL(), time.UnixMilli(0))
-	assert.Equal(t, 100, loadbalance.Weight(n, f.method.Slot, time.UnixMilli(1000)))
+	assert.Equal(t, 100, loadbalance.Weight(n.Method(f.method.Slot), n.Life().Start, time.UnixMilli(1000)))
 }
 
 func TestRampsNeverFall(t *testing.T) {

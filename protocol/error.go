@@ -63,7 +63,7 @@ const (
 type Error struct {
 	Code     Code
 	Service  string // interface name
-	Method   string // Java method name
+	Method   string // Java method name, "" when no call was made
 	Provider string // address of the last provider tried, "" when none was
 	Attempts int    // providers tried
 	Sent     bool   // some byte of the last request may have reached the provider
@@ -84,7 +84,10 @@ func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("gofer: ")
 	if e.Service != "" {
-		fmt.Fprintf(&b, "%s.%s", e.Service, e.Method)
+		b.WriteString(e.Service)
+		if e.Method != "" {
+			b.WriteString("." + e.Method)
+		}
 		if e.Provider != "" {
 			fmt.Fprintf(&b, " at %s", e.Provider)
 		}
