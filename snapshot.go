@@ -7,6 +7,7 @@ import (
 
 	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/protocol/dubbo"
 	"github.com/gofer-rpc/gofer/registry"
 	"github.com/gofer-rpc/gofer/url"
 )
@@ -17,6 +18,7 @@ type Snapshot struct {
 	Application string
 	Registry    *registry.State // nil without a registry
 	References  []ReferenceSnapshot
+	Connections []dubbo.Connection // to providers, by address
 }
 
 // ReferenceSnapshot is the state of one reference.
@@ -62,6 +64,9 @@ func (c *Client) Snapshot() Snapshot {
 	if c.registry != nil {
 		st := c.registry.State()
 		s.Registry = &st
+	}
+	if w, ok := c.wire.(*dubbo.Protocol); ok { // tests have others
+		s.Connections = w.Connections()
 	}
 	c.mu.Lock()
 	services := make([]*service, 0, len(c.services))
