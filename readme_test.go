@@ -2,6 +2,8 @@ package gofer_test
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,4 +33,17 @@ func TestReadmeParameters(t *testing.T) {
 		return
 	}
 	assert.Equal(t, want, table, "run GOFER_WRITE_README=1 go test -run TestReadmeParameters .")
+}
+
+// TestReadmeProgram builds the README's first program.
+func TestReadmeProgram(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	require.NoError(t, err)
+	_, rest, ok := strings.Cut(string(text), "```go\npackage main")
+	require.True(t, ok, "README.md has no program")
+	program, _, _ := strings.Cut(rest, "```")
+	file := filepath.Join(t.TempDir(), "main.go")
+	require.NoError(t, os.WriteFile(file, []byte("package main"+program), 0o644))
+	out, err := exec.Command("go", "build", "-o", os.DevNull, file).CombinedOutput()
+	assert.NoError(t, err, "%s", out)
 }
