@@ -22,7 +22,7 @@ type target struct {
 func (b *bindings) attribute(t target, path []string) {
 	if len(path) == 0 {
 		if t.value != "" {
-			b.problem(t.property, "a value where attributes are expected: %s", "timeout, loadbalance …")
+			b.problem(t.property, "a value where attributes are expected, such as timeout")
 		}
 		return
 	}
@@ -125,7 +125,7 @@ func (b *bindings) put(t target, key string) {
 // special tells what is no parameter of the owner's URL.
 func special(o owner, key string) bool {
 	if o.scope == scopeRegistry {
-		return slices.Contains([]string{"address", "protocol", "port", "username", "password"}, key)
+		return slices.Contains([]string{"id", "address", "protocol", "port", "username", "password"}, key)
 	}
 	return key == "registry" || key == "url"
 }

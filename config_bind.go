@@ -29,9 +29,10 @@ const maxPath = 32
 type bindings struct {
 	findings
 	values     map[owner]map[string][]entry // by parameter; the one that counts first
-	references map[string]string            // interface by id, "" when only its own property tells
-	interfaces []string                     // all that are known, sorted
-	registries []string                     // ids
+	references map[string]string            // interface by id, as far as the keys tell
+	ids        nameSet                      // of references
+	interfaces nameSet
+	registries nameSet
 	names      *placeholders
 	spring     *property // spring.application.name
 	final      bool
@@ -46,6 +47,9 @@ func bind(env environment, properties []property, final bool) *bindings {
 	b := &bindings{
 		values:     map[owner]map[string][]entry{},
 		references: map[string]string{},
+		ids:        nameSet{},
+		interfaces: nameSet{},
+		registries: nameSet{},
 		names:      newPlaceholders(env, properties),
 		final:      final,
 	}
@@ -55,6 +59,7 @@ func bind(env environment, properties []property, final bool) *bindings {
 			ours = append(ours, l)
 		}
 	}
+	slices.SortStableFunc(ours, environmentLast)
 	b.declare(ours)
 	for _, l := range ours {
 		b.section(l)
@@ -88,6 +93,18 @@ func (l located) loose() bool {
 	return l.origin.Source == SourceEnvironment && variableForm(l.origin.Variable) != 0
 }
 
+// environmentLast orders so that variables find the names of files and options.
+func environmentLast(a, b located) int {
+	x, y := a.origin.Source == SourceEnvironment, b.origin.Source == SourceEnvironment
+	switch {
+	case x == y:
+		return 0
+	case y:
+		return -1
+	}
+	return 1
+}
+
 // locate resolves the placeholders of a property below dubbo.
 func (b *bindings) locate(p property) (located, bool) {
 	path := p.path()
@@ -117,7 +134,8 @@ func (b *bindings) locate(p property) (located, bool) {
 		}
 		return located{}, false
 	}
-	if p.origin.Source != SourceCode {
+	section, path := findSection(path)
+	if p.origin.Source != SourceCode && !slices.Contains(javaSections, section) {
 		value, err := b.names.resolve(p.value)
 		if err != nil {
 			b.problem(p, "%v", err)
@@ -126,7 +144,6 @@ func (b *bindings) locate(p property) (located, bool) {
 		p.value = value
 	}
 	p.value = strings.TrimSpace(p.value)
-	section, path := findSection(path)
 	return located{p, section, path}, true
 }
 
@@ -157,7 +174,7 @@ func (b *bindings) section(l located) {
 			b.problem(l.property, "names no registry: dubbo.registries.<id>.address")
 			return
 		}
-		id, n := longestName(b.registries, l)
+		id, n := b.registries.longest(l)
 		if n == 0 {
 			id, n = rest[0], 1
 		}
@@ -182,7 +199,8 @@ func (b *bindings) section(l located) {
 // what is left of DUBBO_CONFIG_CENTER.
 func findSection(path []string) (name string, rest []string) {
 	for n := min(2, len(path)); n > 0; n-- {
-		if s, ok := sectionNames[relaxed(strings.Join(path[:n], "."))]; ok {
+		s, ok := sectionNames[relaxed(strings.Join(path[:n], "."))]
+		if ok && (n == 1 || strings.Contains(s, "-")) {
 			return s, path[n:]
 		}
 	}
@@ -190,12 +208,12 @@ func findSection(path []string) (name string, rest []string) {
 }
 
 func (b *bindings) unknownSection(l located) {
-	if m := b.match(l); m.name != "" { // Dubbo 2.7: dubbo.<interface>.<method>.timeout
-		b.reference(l)
-		return
-	}
 	if relaxed(l.path[0]) == "consumers" {
 		b.problem(l.property, "there is one set of defaults for references: dubbo.consumer")
+		return
+	}
+	if m := b.match(l); m.name != "" { // Dubbo 2.7: dubbo.<interface>.<method>.timeout
+		b.reference(l)
 		return
 	}
 	near := url.NearestOf(l.path[0], slices.Concat(sections, javaSections))

@@ -43,7 +43,7 @@ var (
 	referenceBean   = newBean("reference", url.ScopeReference, referenceNames, "registry", javaOfReference)
 	consumerBean    = newBean("consumer", url.ScopeReference, referenceNames, "registry", javaOfReference, "interface", "url")
 	applicationBean = newBean("application", 0, applicationNames, "", javaOfApplication)
-	registryBean    = newBean("registry", url.ScopeRegistry, nil, "address protocol port username password", javaOfRegistry)
+	registryBean    = newBean("registry", url.ScopeRegistry, nil, "id address protocol port username password", javaOfRegistry)
 )
 
 // referenceNames are the attributes that have another name in the URL.
@@ -67,7 +67,7 @@ const (
 	javaOfReference = "id default module registries registry-ids monitor config-center metadata-report-config " +
 		"singleton refer-thread-num mesh-enable stat retry reliable executes deprecated arguments service " +
 		"service-id consumer services methods"
-	javaOfRegistry    = "id default secure transport transporter server client wait accepts"
+	javaOfRegistry    = "default secure transport transporter server client wait accepts"
 	javaOfApplication = "id default architecture registry registries registry-ids monitor compiler logger dump-directory " +
 		"dump-enable qos-enable qos-check qos-host qos-port qos-accept-foreign-ip qos-accept-foreign-ip-whitelist " +
 		"qos-anonymous-access-permission-level qos-anonymous-allow-commands qos-enable-compatible " +

@@ -73,9 +73,13 @@ func referenceProperties(id, text string) ([]property, error) {
 	code := Origin{Source: SourceCode}
 	out := []property{{prefix + "interface", d.url.Interface(), code}}
 	for key, value := range d.url.Params() {
-		if key != "interface" {
-			out = append(out, property{prefix + "parameters." + key, value, code})
+		if key == "interface" {
+			continue
 		}
+		if plain, err := url.Unescape(value); err == nil && escaped(key) {
+			value = plain // as configuration has it
+		}
+		out = append(out, property{prefix + "parameters." + key, value, code})
 	}
 	if len(d.direct) > 0 {
 		var addresses []string
@@ -123,16 +127,12 @@ func (b *bindings) checkNames(c *options) {
 	for _, id := range slices.Sorted(maps.Keys(b.resolved)) {
 		for _, e := range b.resolved[id].parameters {
 			from := e.entries[0].property
-			switch lastOf(e.key) {
-			case "loadbalance":
-				if c.balancers[e.value] == nil {
-					b.problem(from, "%v", protocol.UnknownName("load balancer", e.value, c.balancers))
-				}
-			case "cluster":
-				if c.clusters[e.value] == nil {
-					b.problem(from, "%v", protocol.UnknownName("cluster", e.value, c.clusters))
-				}
-			case "filter":
+			switch {
+			case lastOf(e.key) == "loadbalance" && c.balancers[e.value] == nil:
+				b.problem(from, "%v", protocol.UnknownName("load balancer", e.value, c.balancers))
+			case e.key == "cluster" && c.clusters[e.value] == nil:
+				b.problem(from, "%v", protocol.UnknownName("cluster", e.value, c.clusters))
+			case e.key == "reference.filter":
 				b.checkFilters(c, e)
 			}
 		}
@@ -140,9 +140,6 @@ func (b *bindings) checkNames(c *options) {
 }
 
 func (b *bindings) checkFilters(c *options, e effective) {
-	if e.key != "reference.filter" {
-		return
-	}
 	for _, item := range url.SplitList(e.value) {
 		name := strings.TrimPrefix(strings.TrimSpace(item), "-")
 		if c.filters[name] != nil || slices.Contains([]string{"", "default", "activelimit", "active-limit"}, name) {

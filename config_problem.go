@@ -70,10 +70,17 @@ func (f *findings) err() error {
 	return &ConfigError{f.problems}
 }
 
-// sort orders by place: files as they were read, then lines.
+// sort orders by place: files as they were read, then lines. What several
+// references have in common is said once.
 func (f *findings) sort(files []string) {
-	for _, list := range [...][]ConfigProblem{f.problems, f.warnings} {
-		slices.SortStableFunc(list, func(a, b ConfigProblem) int {
+	for _, list := range [...]*[]ConfigProblem{&f.problems, &f.warnings} {
+		seen := map[ConfigProblem]bool{}
+		*list = slices.DeleteFunc(*list, func(p ConfigProblem) bool {
+			again := seen[p]
+			seen[p] = true
+			return again
+		})
+		slices.SortStableFunc(*list, func(a, b ConfigProblem) int {
 			return cmp.Or(
 				cmp.Compare(slices.Index(files, a.Origin.File), slices.Index(files, b.Origin.File)),
 				cmp.Compare(a.Origin.Line, b.Origin.Line),

@@ -126,6 +126,21 @@ func TestWithReferenceDirect(t *testing.T) {
 	assert.Equal(t, "false code", value(t, c.Config(), "orders", "check"))
 }
 
+// A parameter that stands escaped in a URL does so once; a variable finds the name
+// of a method that only code has.
+func TestWithReferenceEscapes(t *testing.T) {
+	t.Setenv("DUBBO_REFERENCES_ORDERS_FINDBYID_RETRIES", "4")
+	const text = "com.example.OrderService?findById.timeout=300&mock=force%3Areturn+null&url=dubbo%3A%2F%2F127.0.0.1%3A1&check=false&findById.retries=4"
+	c := newConfigured(t, WithConfig(loaded(t)), WithApplication("shop"), WithReference("orders", text))
+	orders, err := c.Reference("orders")
+	require.NoError(t, err)
+	assert.Equal(t, "force%3Areturn+null", orders.URL().Param("mock"))
+	assert.Equal(t, "4 $DUBBO_REFERENCES_ORDERS_FINDBYID_RETRIES", value(t, c.Config(), "orders", "findById.retries"))
+	same, err := c.Refer(t.Context(), text)
+	require.NoError(t, err)
+	assert.Same(t, orders.service, same.service)
+}
+
 // B172: addresses without a registry, with the reference's own parameters.
 func TestB172DirectThroughConfig(t *testing.T) {
 	cfg := loaded(t, "application.yml", `dubbo:

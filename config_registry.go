@@ -20,49 +20,55 @@ type registryChoice struct {
 // chooseRegistry finds the registry: the one that the greatest source has. Several
 // there are an error. nil is none.
 func (b *bindings) chooseRegistry() *registryChoice {
-	var best []entry
-	ids := map[string]string{} // by property
+	type candidate struct {
+		id string
+		entry
+	}
+	var best []candidate
 	for o, keys := range b.values {
 		if o.scope != scopeRegistry || len(keys["address"]) == 0 {
 			continue
 		}
-		e := keys["address"][0]
-		ids[e.key] = o.name
+		c := candidate{o.name, keys["address"][0]}
 		switch {
-		case len(best) == 0 || e.origin.Source > best[0].origin.Source:
-			best = []entry{e}
-		case e.origin.Source == best[0].origin.Source:
-			best = append(best, e)
+		case len(best) == 0 || c.origin.Source > best[0].origin.Source:
+			best = []candidate{c}
+		case c.origin.Source == best[0].origin.Source:
+			best = append(best, c)
 		}
 	}
-	if len(best) == 0 || len(best) == 1 && strings.EqualFold(best[0].value, "N/A") {
+	switch {
+	case len(best) == 0 || len(best) == 1 && strings.EqualFold(best[0].value, "N/A"):
 		return nil
-	}
-	if len(best) > 1 {
-		if b.final || best[0].origin.Source > SourceCode {
-			b.severalRegistries(best)
+	case len(best) > 1:
+		if !b.final && best[0].origin.Source < SourceCode { // an option may choose
+			return nil
 		}
+		slices.SortFunc(best, func(a, c candidate) int { return strings.Compare(a.key, c.key) })
+		var places []string
+		for _, c := range best {
+			places = append(places, fmt.Sprintf("%s (%s)", c.key, c.origin))
+		}
+		b.problem(best[0].property, "several registries: %s; one client uses one registry: leave one address, or make a client for each", strings.Join(places, ", "))
 		return nil
 	}
-	r := &registryChoice{id: ids[best[0].key]}
-	r.parameters = merged(b.values[owner{scopeRegistry, r.id}], nil)
-	if r.id != "" {
+	return b.registryOf(best[0].id)
+}
+
+// registryOf puts together what belongs to a registry.
+func (b *bindings) registryOf(id string) *registryChoice {
+	r := &registryChoice{id: id, parameters: merged(b.values[owner{scopeRegistry, id}], nil)}
+	if id != "" {
 		r.parameters = merged(r.parameters, b.values[owner{scope: scopeRegistry}])
 	}
-	r.address = effective{key: "address", value: r.parameters["address"][0].value, entries: r.parameters["address"]}
+	r.address = effective{key: "address", value: first(r.parameters, "address"), entries: r.parameters["address"]}
 	if !b.addressOf(r) {
 		return nil
 	}
-	return r
-}
-
-func (b *bindings) severalRegistries(all []entry) {
-	slices.SortFunc(all, func(a, c entry) int { return strings.Compare(a.key, c.key) })
-	var places []string
-	for _, e := range all {
-		places = append(places, fmt.Sprintf("%s (%s)", e.key, e.origin))
+	if r.id == "" {
+		r.id = first(r.parameters, "id")
 	}
-	b.problem(all[0].property, "several registries: %s; one client uses one registry: leave one address, or make a client for each", strings.Join(places, ", "))
+	return r
 }
 
 // addressOf makes the URL of the registry. What stands in the address goes before

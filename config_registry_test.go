@@ -103,4 +103,6 @@ func TestRegistryOfReference(t *testing.T) {
 			assert.ErrorContains(t, err, want)
 		}
 	}
+	_, err := newOptions([]Option{WithConfig(loaded(t, "dubbo.properties", "dubbo.application.name=shop\ndubbo.registry.id=zk\ndubbo.registry.address=zookeeper://h:1\ndubbo.references.orders.interface=a.B\ndubbo.references.orders.registry=zk"))})
+	assert.NoError(t, err)
 }

@@ -252,6 +252,31 @@ dubbo:
 	assert.Equal(t, "com.example.UserService:2.0.0", referenceURL(t, cfg, "backup").ServiceKey())
 }
 
+// Ids that together with the section's name read like another section.
+func TestAwkwardIDs(t *testing.T) {
+	cfg := loaded(t, "dubbo.properties", `dubbo.reference.s.interface=a.B
+dubbo.reference.timeout=5
+dubbo.references.timeout.interface=a.C
+dubbo.references.timeout.retries=1
+dubbo.reference.find.interface=a.D
+dubbo.reference.find.timeout=7
+dubbo.references[x.y].interface=a.E
+dubbo.references.x.y.timeout=8
+`)
+	assert.Empty(t, cfg.Warnings())
+	assert.Equal(t, []string{"find", "s", "timeout", "x.y"}, cfg.References())
+	assert.Equal(t, "5 dubbo.properties:2", value(t, cfg, "s", "timeout"))
+	assert.Equal(t, "1 dubbo.properties:4", value(t, cfg, "timeout", "retries"))
+	assert.Equal(t, "7 dubbo.properties:6", value(t, cfg, "find", "timeout"))
+	assert.Equal(t, "8 dubbo.properties:8", value(t, cfg, "x.y", "timeout"))
+}
+
+// What belongs to Java is not even resolved.
+func TestJavaSectionsAreLeftAlone(t *testing.T) {
+	cfg := loaded(t, "dubbo.properties", "dubbo.provider.token=${nowhere}\ndubbo.protocol.port=x\n")
+	assert.Len(t, cfg.Warnings(), 2)
+}
+
 // Explain has every effective value with its origin, and what it goes before.
 func TestExplain(t *testing.T) {
 	t.Setenv("DUBBO_REFERENCES_ORDERS_FIND_TIMEOUT", "250")
@@ -341,4 +366,20 @@ func TestSpringApplicationName(t *testing.T) {
 	const spring = "spring:\n  application:\n    name: shop-${SUFFIX}\n"
 	assert.Equal(t, "application=shop-web (application.yml:3)", loaded(t, "application.yml", spring).Settings()[0].String())
 	assert.Equal(t, "application=x (application.yml:4)", loaded(t, "application.yml", spring+"dubbo.application.name: x\n").Settings()[0].String())
+}
+
+// Reading and binding a file of 100 references, once at the start.
+func BenchmarkConfig(b *testing.B) {
+	var text strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&text, "dubbo.references.r%d.interface=com.example.Service%d\ndubbo.references.r%d.timeout=800\ndubbo.references.r%d.find.retries=0\n", i, i, i, i)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		properties, found := parseConfigFile("dubbo.properties", text.String())
+		cfg := (&Config{properties: properties, reading: found}).bind(true)
+		if len(cfg.References()) != 100 {
+			b.Fatal(cfg.bound.err())
+		}
+	}
 }
