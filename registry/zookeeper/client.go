@@ -13,8 +13,8 @@ import (
 
 // Pool opens registries that share connections: those with the same servers and
 // credentials have one session, whatever their root group (B022). Options are
-// common to all of them. A Pool holds nothing that has to be closed; the last
-// registry of a connection closes it.
+// common to all of them; of the session timeout the first address decides. A Pool
+// holds nothing that has to be closed; the last registry of a connection closes it.
 type Pool struct {
 	opts []Option
 
@@ -103,7 +103,15 @@ func (c *client) sessionUp() {
 func (c *client) sessionDown() {
 	st := c.session.state()
 	c.log.Warn("connection lost: lists stay as they are", zap.Error(st.LastError))
-	c.queue.set(c.lost, time.Now().Add(c.s.grace))
+	now := time.Now()
+	c.queue.set(c.lost, now.Add(c.s.grace))
+	// A mute server is noticed after two thirds of the session timeout.
+	held := now.Add(-c.session.addr.session)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.paths {
+		w.ended(held)
+	}
 }
 
 // flagStale tells all subscribers that their lists are old.

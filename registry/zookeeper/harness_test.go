@@ -115,8 +115,10 @@ func subscribed(t *testing.T, r *Registry) *recorder {
 }
 
 // soon returns a context of a minute, virtual in a bubble.
-func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+func soon(t *testing.T) context.Context { return within(t, time.Minute) }
+
+func within(t *testing.T, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -12,6 +12,7 @@ import (
 type mailbox struct {
 	listener registry.Listener
 	first    chan struct{} // closed once a snapshot was delivered
+	gone     chan struct{} // closed when there will be no more
 
 	mu     sync.Mutex
 	next   *registry.Snapshot
@@ -22,7 +23,7 @@ type mailbox struct {
 }
 
 func newMailbox(l registry.Listener) *mailbox {
-	m := &mailbox{listener: l, first: make(chan struct{})}
+	m := &mailbox{listener: l, first: make(chan struct{}), gone: make(chan struct{})}
 	m.idle.L = &m.mu
 	return m
 }
@@ -33,6 +34,11 @@ func (m *mailbox) put(s *registry.Snapshot) {
 	defer m.mu.Unlock()
 	if m.closed {
 		return
+	}
+	if m.next != nil && m.next.Held.Before(s.Held) { // the list before is that before both
+		merged := *s
+		merged.Held = m.next.Held
+		s = &merged
 	}
 	m.next = s
 	if !m.busy {
@@ -63,7 +69,10 @@ func (m *mailbox) deliver() {
 func (m *mailbox) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.closed = true
+	if !m.closed {
+		m.closed = true
+		close(m.gone)
+	}
 	m.next = nil
 	for m.busy {
 		m.idle.Wait()

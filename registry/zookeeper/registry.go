@@ -11,8 +11,9 @@ import (
 	"github.com/gofer-rpc/gofer/url"
 )
 
-// ErrClosed is returned by methods of a closed [Registry].
-var ErrClosed = errors.New("the registry is closed")
+// ErrClosed is the cause of errors that come from a closed [Registry] or
+// subscription.
+var ErrClosed = errors.New("closed")
 
 // Registry is a [registry.Registry] in ZooKeeper. All methods are safe for
 // concurrent use.
@@ -58,7 +59,7 @@ func (r *Registry) Subscribe(reference url.URL, l registry.Listener) (registry.S
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return nil, fmt.Errorf("subscribe %s at %s: %w", service, r.client.session.addr.source, ErrClosed)
+		return nil, fmt.Errorf("subscribe %s: registry %s: %w", service, r.client.session.addr.source, ErrClosed)
 	}
 	sub := newSubscription(r, serviceDir(r.root, service), l)
 	r.subs[sub] = struct{}{}
@@ -75,7 +76,7 @@ func (r *Registry) Register(u url.URL) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closed {
-		return fmt.Errorf("register %s at %s: %w", u, r.client.session.addr.source, ErrClosed)
+		return fmt.Errorf("register %s: registry %s: %w", u, r.client.session.addr.source, ErrClosed)
 	}
 	if _, there := r.registered[path]; !there {
 		r.registered[path] = struct{}{}

@@ -4,10 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"slices"
-	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +12,6 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/gofer-rpc/gofer/registry"
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
@@ -83,31 +79,13 @@ func TestFirstSnapshotWaitsForRules(t *testing.T) {
 
 // A second subscription of the interface shares what was read; so do other groups
 // and versions.
-func TestSubscriptionsShareReads(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		r := open(t, s, "")
-		first := subscribed(t, r)
-		reads := s.Requests(zktest.OpGetChildren2, "")
-		second := &recorder{}
-		sub, err := r.Subscribe(parse(t, "consumer://h/"+iface+"?group=g&version=2"), second)
-		require.NoError(t, err)
-		require.NoError(t, sub.Ready(t.Context()))
-		assert.Same(t, first.last().Providers[0], second.last().Providers[0])
-		assert.Equal(t, reads, s.Requests(zktest.OpGetChildren2, ""))
-
-		sub.Close()
-		sub.Close()
-		add(t, s, "b")
-		awaitHosts(t, first, "a", "b")
-		assertHosts(t, second, "a")
-	})
-}
-
 // The last subscription of an interface ends its watching; a new one begins anew.
 func TestResubscribe(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		r := open(t, s, "")
+		early := subscribe(t, r, &recorder{})
+		early.Close()
+		require.ErrorIs(t, early.Ready(t.Context()), ErrClosed)
 		sub := subscribe(t, r, &recorder{})
 		require.NoError(t, sub.Ready(soon(t)))
 		sub.Close()
@@ -271,217 +249,5 @@ func TestMalformedChildren(t *testing.T) {
 	})
 }
 
-func TestSubscribeRefusesWhatCannotWork(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		r := open(t, s, "")
-		_, err := r.Subscribe(parse(t, "consumer://h"), &recorder{})
-		require.ErrorContains(t, err, "names no interface")
-		_, err = r.Subscribe(parse(t, "consumer://h/*"), &recorder{})
-		require.ErrorContains(t, err, "names no interface")
-		_, err = r.Subscribe(parse(t, "consumer://h/"+iface), nil)
-		require.ErrorContains(t, err, "no listener")
-		require.NoError(t, r.Close())
-		require.NoError(t, r.Close())
-		_, err = r.Subscribe(parse(t, "consumer://h/"+iface), &recorder{})
-		require.ErrorIs(t, err, ErrClosed)
-		require.ErrorIs(t, r.Register(parse(t, "consumer://h/"+iface)), ErrClosed)
-		require.ErrorContains(t, r.Unregister(parse(t, "consumer://h/"+iface)), "not registered")
-	})
-}
-
 // After Close no listener is called, and nothing is left.
-func TestCloseWaitsForListeners(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		r, err := New(parse(t, "zookeeper://"+s.Addr()), WithDialer(s.Dial))
-		require.NoError(t, err)
-		rec := &recorder{block: make(chan struct{})}
-		sub := subscribe(t, r, rec)
-		require.NoError(t, r.Register(parse(t, "consumer://h/"+iface+"?category=consumers")))
-		await(t, "notified", func() bool { return rec.count() == 1 })
-		closed := make(chan struct{})
-		go func() {
-			defer close(closed)
-			assert.NoError(t, r.Close())
-		}()
-		wait(time.Minute)
-		select {
-		case <-closed:
-			require.FailNow(t, "Close did not wait")
-		default:
-		}
-		close(rec.block)
-		<-closed
-		sub.Close()
-		add(t, s, "b")
-		wait(time.Minute)
-		assert.Equal(t, 1, rec.count())
-		assert.Empty(t, s.Sessions())
-		err = sub.Ready(t.Context())
-		require.NoError(t, err, "it was ready")
-	})
-}
-
-func TestCloseWithoutServerIsQuick(t *testing.T) {
-	for name, fault := range map[string]func(*zktest.Server){
-		"stopped": func(s *zktest.Server) { s.Stop() },
-		"frozen":  func(s *zktest.Server) { s.Freeze(true) },
-		"refused": func(s *zktest.Server) { s.Refuse(true); s.Cut() },
-	} {
-		for _, lost := range []time.Duration{0, time.Minute} {
-			t.Run(fmt.Sprint(name, " for ", lost), func(t *testing.T) {
-				inBubble(t, func(t *testing.T, s *zktest.Server) {
-					r := open(t, s, "")
-					subscribed(t, r)
-					require.NoError(t, r.Register(parse(t, "consumer://h/"+iface+"?category=consumers")))
-					await(t, "registered", func() bool { return len(lastSession(t, s).Ephemerals) == 1 })
-					fault(s)
-					wait(lost)
-					begin := time.Now()
-					require.NoError(t, r.Close())
-					assert.LessOrEqual(t, time.Since(begin), 4*time.Second)
-				})
-			})
-		}
-	}
-}
-
 // B194: no password in errors, logs or states.
-func TestNoSecretsInTexts(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		log, logs := observer.New(zap.DebugLevel)
-		require.NoError(t, s.Create(providersDir, ""))
-		require.NoError(t, s.Protect(providersDir, "other:one"))
-		u := parse(t, "zookeeper://user:secret@"+s.Addr()+"?password=secret")
-		r, err := New(u, WithDialer(s.Dial), WithLogger(zap.New(log)))
-		require.NoError(t, err)
-		defer func() { require.NoError(t, r.Close()) }()
-		sub := subscribe(t, r, &recorder{})
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		texts := []string{sub.Ready(ctx).Error()}
-		s.Stop()
-		wait(time.Minute)
-		texts = append(texts, sub.Ready(ctx).Error(), fmt.Sprint(r.State()))
-		texts = append(texts, r.Register(parse(t, "consumer://u:secret@h?token=secret")).Error())
-		_, err = New(parse(t, "zookeeper://user:secret@h:99999"))
-		texts = append(texts, err.Error())
-		for _, e := range logs.All() {
-			texts = append(texts, e.Message+fmt.Sprint(e.ContextMap()))
-		}
-		require.Greater(t, len(texts), 8)
-		for _, text := range texts {
-			assert.NotContains(t, text, "secret")
-		}
-	})
-}
-
-// B030: changes of other versions keep the entries, and cost a few notifications.
-func TestFlappingNeighbours(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		versioned := func(version, host int) string {
-			return providersDir + "/" + parse(t, fmt.Sprintf("dubbo://h%02d:20880/%s?interface=%s&version=%d.0.0", host, iface, iface, version)).Encode()
-		}
-		for v := range 60 {
-			for h := range 20 {
-				require.NoError(t, s.Create(versioned(v, h), ""))
-			}
-		}
-		rec := subscribed(t, open(t, s, ""))
-		mine := func(s registry.Snapshot) []*registry.Entry {
-			return slices.DeleteFunc(slices.Clone(s.Providers), func(e *registry.Entry) bool { return e.URL.Param("version") != "2.0.0" })
-		}
-		before := mine(rec.last())
-		require.Len(t, before, 20)
-		begin := time.Now()
-		for i := range 50 {
-			require.NoError(t, s.Delete(versioned(1, i%20)))
-			wait(20 * time.Millisecond)
-			require.NoError(t, s.Create(versioned(1, i%20), ""))
-			wait(20 * time.Millisecond)
-		}
-		wait(time.Second)
-		require.Len(t, rec.last().Providers, 1200)
-		for i, e := range mine(rec.last()) {
-			require.Same(t, before[i], e)
-		}
-		assert.LessOrEqual(t, float64(rec.count()-1), 10*time.Since(begin).Seconds())
-	})
-}
-
-// B187: a rolling restart of 200 providers in 5 s, 50 references.
-func TestRollingRestartIsCoalesced(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		old := numbered(200)
-		add(t, s, old...)
-		r := open(t, s, "")
-		recs := make([]*recorder, 50)
-		for i := range recs {
-			recs[i] = subscribed(t, r)
-		}
-		reads, notified := s.Requests(zktest.OpGetChildren2, providersDir), recs[7].count()
-		var fresh []string
-		for _, h := range old {
-			remove(t, s, h)
-			wait(12 * time.Millisecond)
-			fresh = append(fresh, "b"+h[1:])
-			add(t, s, fresh[len(fresh)-1])
-			wait(13 * time.Millisecond)
-		}
-		wait(time.Second)
-		for _, rec := range recs {
-			assertHosts(t, rec, fresh...)
-		}
-		assert.LessOrEqual(t, s.Requests(zktest.OpGetChildren2, providersDir)-reads, 40)
-		assert.LessOrEqual(t, recs[7].count()-notified, 40)
-	})
-}
-
-// B025: 100 listeners that take a second each do not delay the new session.
-func TestSlowListenersDelayNothing(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		r := open(t, s, "")
-		consumer := parse(t, "consumer://h/"+iface+"?category=consumers")
-		require.NoError(t, r.Register(consumer))
-		for i := range 100 {
-			_, err := r.Subscribe(parse(t, fmt.Sprintf("consumer://h/com.example.S%02d", i)), registry.ListenerFunc(func(registry.Snapshot) { <-time.After(time.Second) }))
-			require.NoError(t, err)
-		}
-		path := ifaceDir + "/consumers/" + consumer.Encode()
-		await(t, "registered", func() bool { _, there := s.Node(path); return there })
-		wait(5 * time.Second)
-		for i := range 100 {
-			require.NoError(t, s.Create(fmt.Sprintf("/dubbo/com.example.S%02d/providers/%s", i, name("a")), ""))
-		}
-		wait(100 * time.Millisecond) // the listeners are busy
-		old := lastSession(t, s)
-		require.True(t, s.ExpireSession(old.ID))
-		begin := time.Now()
-		await(t, "new session", func() bool { return len(s.Sessions()) == 1 })
-		got := time.Now()
-		await(t, "registered again", func() bool { _, there := s.Node(path); return there })
-		assert.Less(t, got.Sub(begin), 2*time.Second)
-		assert.Less(t, time.Since(got), time.Second)
-	})
-}
-
-// A listener gets the newest snapshot, not all of them.
-func TestMailboxKeepsTheNewest(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		rec := &recorder{block: make(chan struct{})}
-		m := newMailbox(rec)
-		for i := range 10 {
-			m.put(&registry.Snapshot{Path: strings.Repeat("x", i)})
-			synctest.Wait()
-		}
-		assert.Equal(t, 1, rec.count())
-		close(rec.block)
-		synctest.Wait()
-		assert.Equal(t, 2, rec.count())
-		assert.Equal(t, "xxxxxxxxx", rec.last().Path)
-		m.close()
-		m.put(&registry.Snapshot{})
-		synctest.Wait()
-		assert.Equal(t, 2, rec.count())
-		m.close()
-	})
-}

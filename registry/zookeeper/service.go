@@ -20,6 +20,7 @@ type service struct {
 	providers parsed
 	rules     [categories][]string
 	readAt    time.Time // of the providers
+	held      time.Time // until when those before were known to hold
 	stale     bool
 	impatient bool // the first snapshot waits for rules no more
 	current   *registry.Snapshot
@@ -60,12 +61,12 @@ func (c *client) unwatch(s *service) {
 	}
 }
 
-func (s *service) setProviders(p parsed, now time.Time) {
+func (s *service) setProviders(p parsed, now, held time.Time) {
 	if !s.known[providers] {
 		s.known[providers] = true
 		s.client.queue.set(s.first, now.Add(s.client.s.rules))
 	}
-	s.providers, s.readAt, s.stale = p, now, false
+	s.providers, s.readAt, s.held, s.stale = p, now, held, false
 	s.publish()
 }
 
@@ -110,6 +111,7 @@ func (s *service) publish() {
 		Configurators: s.rules[configurators],
 		Routers:       s.rules[routers],
 		Read:          s.readAt,
+		Held:          s.held,
 		Stale:         s.stale,
 		Source:        s.client.session.addr.source,
 		Path:          s.paths[providers].path,

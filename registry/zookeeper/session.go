@@ -108,8 +108,10 @@ func (s *session) connect() *link {
 		zk.WithLogger(libraryLog{s.log}),
 		zk.WithLogInfo(false),
 	)
-	if err != nil { // only an empty list of servers, or Init, can fail
-		panic(fmt.Sprintf("zookeeper: %v", err))
+	if err != nil { // only an empty list of servers can fail, and there is none
+		stop()
+		s.link, s.lastErr = nil, err
+		return nil
 	}
 	return l
 }

@@ -1,7 +1,9 @@
 package zookeeper
 
 import (
+	"fmt"
 	"net"
+	"runtime"
 	"testing"
 	"time"
 
@@ -62,4 +64,30 @@ func TestCloseOverSockets(t *testing.T) {
 	begin := time.Now()
 	require.NoError(t, r.Close())
 	assert.Less(t, time.Since(begin), 10*time.Second)
+}
+
+// No goroutine per interface, provider or listener.
+func TestIdleGoroutines(t *testing.T) {
+	s, err := zktest.Start()
+	require.NoError(t, err)
+	defer s.Close()
+	before := runtime.NumGoroutine()
+	r, err := New(parse(t, "zookeeper://"+s.Addr()))
+	require.NoError(t, err)
+	recs := make([]*recorder, 100)
+	for i := range recs {
+		dir := fmt.Sprintf("/dubbo/com.example.S%02d", i)
+		for _, h := range numbered(10) {
+			require.NoError(t, s.Create(dir+"/providers/"+name(h), ""))
+		}
+		recs[i] = &recorder{}
+		_, err := r.Subscribe(parse(t, fmt.Sprintf("consumer://h/com.example.S%02d", i)), recs[i])
+		require.NoError(t, err)
+	}
+	for _, rec := range recs {
+		awaitHosts(t, rec, numbered(10)...)
+	}
+	const client, server = 4, 2
+	await(t, "rest", func() bool { return runtime.NumGoroutine() <= before+client+server })
+	require.NoError(t, r.Close())
 }

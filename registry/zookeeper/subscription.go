@@ -2,6 +2,7 @@ package zookeeper
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/gofer-rpc/gofer/registry"
@@ -28,18 +29,21 @@ func newSubscription(r *Registry, dir string, l registry.Listener) *subscription
 }
 
 // Ready waits until the first list was delivered. The error says what it is
-// waiting for, and wraps that of ctx.
+// waiting for, and wraps that of ctx; or that the subscription was closed before.
 func (sub *subscription) Ready(ctx context.Context) error {
 	select {
 	case <-sub.box.first:
 		return nil
 	default:
 	}
+	path := sub.service.paths[providers].path
 	select {
 	case <-sub.box.first:
 		return nil
+	case <-sub.box.gone:
+		return fmt.Errorf("no list of %s: the subscription is %w", path, ErrClosed)
 	case <-ctx.Done():
-		return fmt.Errorf("no list of %s yet: %w: %w", sub.service.paths[providers].path, sub.waiting(), context.Cause(ctx))
+		return fmt.Errorf("no list of %s yet: %w: %w", path, sub.waiting(), context.Cause(ctx))
 	}
 }
 
@@ -53,15 +57,13 @@ func (sub *subscription) waiting() error {
 	defer c.mu.Unlock()
 	for i, w := range sub.service.paths {
 		switch {
-		case w.removed:
-			return fmt.Errorf("the subscription is closed")
 		case w.err != nil:
 			return w.err
 		case !sub.service.known[i]:
 			return fmt.Errorf("%s has not answered about %s", c.session.addr.source, w.path)
 		}
 	}
-	return fmt.Errorf("the listener has not returned")
+	return errors.New("the listener has not returned")
 }
 
 // Close ends the subscription and waits for the listener if it is being called;

@@ -1,10 +1,7 @@
 package zookeeper
 
 import (
-	"context"
 	"fmt"
-	"net"
-	"slices"
 	"testing"
 	"time"
 
@@ -13,181 +10,20 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/gofer-rpc/gofer/registry"
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
 // away makes the server unreachable, back ends that.
-func away(s *zktest.Server) { s.Refuse(true); s.Cut() }
-func back(s *zktest.Server) { s.Refuse(false) }
-
 // B012: an outage shorter or longer than the session changes no list; what
 // changed meanwhile is seen after it, at once and as one difference.
-func TestOutage(t *testing.T) {
-	for _, outage := range []time.Duration{time.Second, 10 * time.Second, 5 * time.Minute} {
-		t.Run(outage.String(), func(t *testing.T) {
-			inBubble(t, func(t *testing.T, s *zktest.Server) {
-				add(t, s, "a", "b")
-				r := open(t, s, "")
-				rec := subscribed(t, r)
-				away(s)
-				wait(outage / 2)
-				remove(t, s, "a")
-				add(t, s, "c")
-				wait(outage / 2)
-				st := r.State()
-				assert.False(t, st.Connected)
-				assert.Error(t, st.LastError)
-				assertHosts(t, rec, "a", "b")
-				assert.Equal(t, outage > 2*time.Second, rec.last().Stale)
-				notified := rec.count()
-				back(s)
-				awaitHosts(t, rec, "b", "c")
-				assert.Equal(t, notified+1, rec.count())
-				assert.False(t, rec.last().Stale)
-				sessions := 1
-				if outage > 30*time.Second {
-					sessions = 2
-				}
-				assert.Equal(t, sessions, r.State().Sessions)
-				add(t, s, "d") // the watch is there again
-				awaitHosts(t, rec, "b", "c", "d")
-			})
-		})
-	}
-}
-
+// Until when the list before held: the event, or the time before the outage.
 // An outage without changes costs two notifications: stale, and fresh again.
-func TestStaleFlag(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		rec := subscribed(t, open(t, s, ""))
-		away(s)
-		wait(10 * time.Second)
-		assert.True(t, rec.last().Stale)
-		back(s)
-		await(t, "fresh", func() bool { return !rec.last().Stale })
-		assert.Equal(t, 3, rec.count())
-		away(s)
-		wait(100 * time.Millisecond)
-		back(s)
-		wait(10 * time.Second)
-		assert.Equal(t, 3, rec.count(), "a short cut is not worth a notification")
-	})
-}
-
-func TestExpiry(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		r := open(t, s, "")
-		rec := subscribed(t, r)
-		for i := range 3 {
-			require.True(t, s.ExpireSession(lastSession(t, s).ID))
-			h := fmt.Sprintf("b%d", i)
-			add(t, s, h)
-			begin := time.Now()
-			await(t, h, func() bool { return slices.Contains(rec.hosts(), h) })
-			assert.Less(t, time.Since(begin), 2*time.Second)
-			assert.Equal(t, i+2, r.State().Sessions)
-		}
-	})
-}
-
 // A server that is stopped and comes back with its data.
-func TestServerRestart(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		r := open(t, s, "")
-		rec := subscribed(t, r)
-		s.Stop()
-		wait(time.Minute)
-		assertHosts(t, rec, "a")
-		require.NoError(t, s.Resume())
-		add(t, s, "b")
-		awaitHosts(t, rec, "a", "b")
-		assert.Equal(t, 1, r.State().Sessions)
-	})
-}
-
 // A server that lost its data refuses the client for ever; the watchdog replaces
 // the connection. Nothing is emptied before the confirmation.
-func TestWipedServer(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		log, logs := observer.New(zap.WarnLevel)
-		add(t, s, "a", "b")
-		r := open(t, s, "", WithLogger(zap.New(log)))
-		require.NoError(t, r.Register(parse(t, "consumer://h/"+iface+"?category=consumers")))
-		rec := subscribed(t, r)
-		s.Wipe()
-		wait(50 * time.Second)
-		assert.ErrorContains(t, r.State().LastError, "lost its data")
-		assertHosts(t, rec, "a", "b")
-		begin := time.Now()
-		requireConnected(t, r)
-		assert.Less(t, time.Since(begin), 30*time.Second)
-		require.Equal(t, 1, logs.FilterMessageSnippet("grant no session").Len())
-		wait(time.Second)
-		assertHosts(t, rec, "a", "b")
-		assert.False(t, rec.last().Stale, "read, but in doubt")
-		add(t, s, "c")
-		await(t, "the new one", func() bool { return slices.Contains(rec.hosts(), "c") })
-		awaitHosts(t, rec, "c")
-		await(t, "registered anew", func() bool { return len(lastSession(t, s).Ephemerals) == 1 })
-	})
-}
-
 // A server that accepts and says nothing does not hold up the ensemble.
-func TestFrozenServer(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		frozen, err := zktest.Start(zktest.InMemory())
-		require.NoError(t, err)
-		t.Cleanup(frozen.Close)
-		frozen.Freeze(true)
-		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-			if address == "frozen:2181" {
-				return frozen.Dial(ctx, network, address)
-			}
-			return s.Dial(ctx, network, address)
-		}
-		add(t, s, "a")
-		for range 5 { // the library shuffles the servers
-			r, err := New(parse(t, "zookeeper://frozen:2181,good:2181"), WithDialer(dial))
-			require.NoError(t, err)
-			begin := time.Now()
-			rec := subscribed(t, r)
-			assert.LessOrEqual(t, time.Since(begin), 2500*time.Millisecond)
-			assertHosts(t, rec, "a")
-			require.NoError(t, r.Close())
-		}
-		r, err := New(parse(t, "zookeeper://frozen:2181"), WithDialer(dial))
-		require.NoError(t, err)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		err = subscribe(t, r, &recorder{}).Ready(ctx)
-		assert.ErrorContains(t, err, "frozen:2181 accepted the connection but did not answer within")
-		require.NoError(t, r.Close())
-	})
-}
-
 // A connected server that stops answering is left after two thirds of the session
 // timeout, and the list stays.
-func TestServerFreezes(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		r := open(t, s, "?session=6000")
-		rec := subscribed(t, r)
-		s.Freeze(true)
-		begin := time.Now()
-		await(t, "loss", func() bool { return !r.State().Connected })
-		assert.LessOrEqual(t, time.Since(begin), 6*time.Second)
-		assert.ErrorContains(t, r.State().LastError, "stopped answering")
-		wait(30 * time.Second)
-		s.Freeze(false)
-		add(t, s, "b")
-		awaitHosts(t, rec, "a", "b")
-	})
-}
-
 // B013: a registry at rest does nothing but ping, whatever happened before.
 func TestNoHotLoop(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
@@ -252,7 +88,7 @@ func TestDigestOrdersByVersion(t *testing.T) {
 	w := newWatched(&service{client: c, dir: ifaceDir}, providers)
 	now := time.Now()
 	read := func(v version, names ...string) (string, bool) {
-		again, news := w.digest(names, v, now)
+		again, news := w.digest(names, v, now, time.Time{})
 		return fmt.Sprint(w.listed, news != nil), !again.IsZero()
 	}
 	for i, step := range []struct {
@@ -298,17 +134,11 @@ func TestFailedReadsAreRepeated(t *testing.T) {
 		require.NoError(t, r.Register(consumer))
 		await(t, "trouble", func() bool { return r.State().LastError != nil })
 		s.ExpireSession(lastSession(t, s).ID)
-		require.NoError(t, sub.Ready(contextOf(t, 10*time.Minute)))
+		require.NoError(t, sub.Ready(within(t, 10*time.Minute)))
 		assertHosts(t, rec, "a")
 		await(t, "registered", func() bool { return len(lastSession(t, s).Ephemerals) == 1 })
 		require.NoError(t, r.State().LastError)
 	})
-}
-
-func contextOf(t *testing.T, d time.Duration) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), d)
-	t.Cleanup(cancel)
-	return ctx
 }
 
 // The read that sets the watch again fails.
@@ -350,26 +180,6 @@ func TestAuditFindsLostEvents(t *testing.T) {
 }
 
 // More reconnects than the library may be burdened with channels for.
-func TestManyReconnects(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		r := open(t, s, "")
-		rec := subscribed(t, r)
-		for i := range maxArms + 20 {
-			s.Cut()
-			wait(3 * time.Second)
-			require.True(t, r.State().Connected, "cut %d", i)
-		}
-		r.client.mu.Lock()
-		arms := r.client.paths[providersDir].arms
-		r.client.mu.Unlock()
-		assert.Equal(t, maxArms, arms)
-		add(t, s, "a")
-		begin := time.Now()
-		awaitHosts(t, rec, "a")
-		assert.Less(t, time.Since(begin), time.Second)
-	})
-}
-
 // The providers disappear for a moment, as when they register anew (Dubbo 3
 // deletes and creates): nobody notices.
 func TestSuddenlyEmptyIsDoubted(t *testing.T) {
@@ -437,79 +247,9 @@ func TestConfirmationCanBeTurnedOff(t *testing.T) {
 }
 
 // B015: credentials come before any read on each connection.
-func TestCredentials(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		require.NoError(t, s.Protect(providersDir, "user:pa#ss@x"))
-		log, logs := observer.New(zap.WarnLevel)
-		r, err := New(parse(t, "zookeeper://user:pa%23ss%40x@"+s.Addr()), WithDialer(s.Dial), WithLogger(zap.New(log)))
-		require.NoError(t, err)
-		defer func() { require.NoError(t, r.Close()) }()
-		rec := subscribed(t, r)
-		assertHosts(t, rec, "a")
-		for i, h := range []string{"b", "c"} {
-			if i == 0 {
-				away(s)
-				wait(time.Second)
-				back(s)
-			} else {
-				s.ExpireSession(lastSession(t, s).ID)
-			}
-			add(t, s, h)
-			await(t, h, func() bool { return slices.Contains(rec.hosts(), h) })
-		}
-		assert.Zero(t, logs.FilterMessageSnippet("cannot read").Len())
-		assert.Equal(t, 3, s.Requests(zktest.OpAuth, ""), "once a connection")
-		require.NoError(t, r.State().LastError)
-	})
-}
-
 // The answer to the credentials is lost: the next connection sends them again.
-func TestCredentialsAreSentAgain(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		require.NoError(t, s.Protect(providersDir, "u:p"))
-		s.FailNext(zktest.OpAuth, "", zktest.CutBefore)
-		s.FailNext(zktest.OpAuth, "", zktest.CutAfter)
-		s.FailNext(zktest.OpAuth, "", zktest.AuthFailed)
-		r, err := New(parse(t, "zookeeper://u:p@"+s.Addr()), WithDialer(s.Dial))
-		require.NoError(t, err)
-		defer func() { require.NoError(t, r.Close()) }()
-		rec := subscribed(t, r)
-		assertHosts(t, rec, "a")
-	})
-}
-
 // Missing permission is a state of its own: named, tried again slowly, and no
 // empty list.
-func TestNoPermission(t *testing.T) {
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		log, logs := observer.New(zap.WarnLevel)
-		add(t, s, "a")
-		require.NoError(t, s.Protect(providersDir, "other:one"))
-		r := open(t, s, "", WithLogger(zap.New(log)))
-		rec := &recorder{}
-		sub := subscribe(t, r, rec)
-		err := sub.Ready(contextOf(t, 5*time.Second))
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "no permission to read "+providersDir)
-		require.ErrorContains(t, r.State().LastError, "no permission")
-		assert.Zero(t, rec.count())
-		wait(10 * time.Minute)
-		assert.LessOrEqual(t, s.Requests(zktest.OpGetChildren2, providersDir), 50)
-		assert.Equal(t, 1, logs.Len())
-	})
-	inBubble(t, func(t *testing.T, s *zktest.Server) {
-		add(t, s, "a")
-		rec := subscribed(t, open(t, s, ""))
-		require.NoError(t, s.Protect(providersDir, "other:one"))
-		add(t, s, "b")
-		wait(10 * time.Minute)
-		assertHosts(t, rec, "a")
-		assert.True(t, rec.last().Stale)
-	})
-}
-
 // A list that cannot be received ends the connection each time it is read: it is
 // named, and the others are not held up.
 func TestListThatEndsTheConnection(t *testing.T) {
@@ -559,5 +299,3 @@ func TestManyInterfaces(t *testing.T) {
 		}
 	})
 }
-
-var _ registry.Listener = (*recorder)(nil)

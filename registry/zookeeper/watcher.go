@@ -36,6 +36,7 @@ type watched struct {
 	removed bool
 	readAt  time.Time // when to read and watch; zero when there is no reason
 	auditAt time.Time // when to look for unseen changes
+	held    time.Time // until when the list was known to hold; zero: until it was read
 	pace    pace
 	arms    int   // watches set since the last event
 	err     error // of the last try
@@ -86,7 +87,15 @@ func (w *watched) schedule() {
 // event takes notice of a watch event: the watches on the path are spent.
 func (w *watched) event(now time.Time) {
 	w.arms = 0
+	w.ended(now)
 	w.wake(now.Add(w.pace.next(now, w.service.client.s)))
+}
+
+// ended notes until when the list is known to have held.
+func (w *watched) ended(t time.Time) {
+	if w.held.IsZero() {
+		w.held = t
+	}
 }
 
 // sessionUp has the path read again. One that seems to tear down the connection
@@ -110,21 +119,22 @@ func (w *watched) run() {
 		c.mu.Unlock()
 		return
 	}
+	held := w.held
 	read := !w.readAt.IsZero() && !w.readAt.After(now)
 	if read {
-		w.readAt = time.Time{} // before the read: what happens meanwhile counts
+		w.readAt, w.held = time.Time{}, time.Time{} // before the read: what happens meanwhile counts
 	}
 	arm := w.arms < maxArms
 	c.mu.Unlock()
 	if read {
-		w.read(conn, arm)
+		w.read(conn, arm, held)
 	} else {
 		w.audit(conn)
 	}
 }
 
 // read lists the children, sets a watch with the same request, and publishes.
-func (w *watched) read(conn *zk.Conn, arm bool) {
+func (w *watched) read(conn *zk.Conn, arm bool, held time.Time) {
 	names, stat, err := w.children(conn, arm)
 	c := w.service.client
 	now := time.Now()
@@ -132,12 +142,15 @@ func (w *watched) read(conn *zk.Conn, arm bool) {
 	var news update
 	if err == nil {
 		w.origin(conn)
-		again, news = w.digest(names, version{stat.Czxid, stat.Pzxid}, now)
+		again, news = w.digest(names, version{stat.Czxid, stat.Pzxid}, now, held)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if w.removed {
 		return
+	}
+	if err != nil || news == nil {
+		w.held = held
 	}
 	if err != nil {
 		w.failed(err, now)
@@ -176,7 +189,7 @@ type update func(*service)
 
 // digest makes sense of a list. It returns when to read again, if at all, and
 // what to tell the service: nothing for a list that is older than the known one.
-func (w *watched) digest(names []string, v version, now time.Time) (again time.Time, news update) {
+func (w *watched) digest(names []string, v version, now, held time.Time) (again time.Time, news update) {
 	s := w.service.client.s
 	if v.created == w.seen.created && v.changed < w.seen.changed && w.lags < maxLags {
 		w.lags++
@@ -204,7 +217,7 @@ func (w *watched) digest(names []string, v version, now time.Time) (again time.T
 	}
 	p := w.entries.parse(list)
 	p.warn(w.service.client.log, w.path)
-	return again, func(s *service) { s.setProviders(p, now) }
+	return again, func(s *service) { s.setProviders(p, now, held) }
 }
 
 // children reads the list. A node that does not exist is created, as Java

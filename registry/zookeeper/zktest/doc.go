@@ -12,8 +12,9 @@
 // Clients need not know: go-zookeeper/zk and Apache Curator work with it unchanged.
 // It can do what a real server does only when things go wrong: [Server.Cut]
 // connections, [Server.Refuse] new ones, [Server.Freeze], [Server.ExpireSession],
-// [Server.DropEvents], [Server.FailNext] request, [Server.Stop] and
-// [Server.Resume], and [Server.Wipe] its data.
+// [Server.DropEvents], [Server.FailNext] request, [Server.Delay], [Server.Stop] and
+// [Server.Resume], and [Server.Wipe] its data; [Server.Heal] ends all that.
+// [Server.Requests], [Server.Sessions] and [Server.Dump] show what clients did.
 //
 // # Limits
 //

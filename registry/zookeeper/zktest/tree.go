@@ -180,7 +180,7 @@ func (t *change) create(path string, data []byte, acl []ACL, flags int32) (strin
 		}
 		restore()
 	})
-	t.events = append(t.events, event{created, path}, event{childrenChanged, dir})
+	t.events = append(t.events, event{created, path, acl}, event{childrenChanged, dir, parent.acl})
 	return path, n, OK
 }
 
@@ -218,7 +218,7 @@ func (t *change) delete(path string, version int32) Code {
 		}
 		restore()
 	})
-	t.events = append(t.events, event{deleted, path}, event{childrenChanged, dir})
+	t.events = append(t.events, event{deleted, path, n.acl}, event{childrenChanged, dir, parent.acl})
 	return OK
 }
 
@@ -238,6 +238,6 @@ func (t *change) set(path string, data []byte, version int32) (*node, Code) {
 	n.data, n.stat.Mzxid, n.stat.Modified = data, t.s.zxid, time.Now().UnixMilli()
 	n.stat.Version++
 	t.undo = append(t.undo, func() { *n = old })
-	t.events = append(t.events, event{dataChanged, path})
+	t.events = append(t.events, event{dataChanged, path, n.acl})
 	return n, OK
 }

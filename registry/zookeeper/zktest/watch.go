@@ -11,6 +11,7 @@ const (
 type event struct {
 	kind int32
 	path string
+	acl  []ACL // of the node, when the event happened; nil for everybody
 }
 
 // watchSet holds who watches which path.
@@ -88,16 +89,19 @@ func (w *watches) receivers(e event) map[*conn]struct{} {
 	}
 }
 
-// fire sends the events of committed changes. They are queued before any later
-// answer; the server's lock is held.
+// fire sends the events of committed changes to those who may read the node; the
+// watches of others are spent as well. Events are queued before any later answer.
+// The server's lock is held.
 func (s *Server) fire(events []event) {
 	for _, e := range events {
 		for c := range s.watches.receivers(e) {
-			if s.dropEvents > 0 {
+			switch {
+			case e.acl != nil && !c.allowed(e.acl, permRead): // as of 3.8.4 and 3.9.2
+			case s.dropEvents > 0:
 				s.dropEvents--
-				continue
+			default:
+				c.notify(e)
 			}
-			c.notify(e)
 		}
 	}
 }
@@ -108,16 +112,16 @@ func (s *Server) restore(c *conn, rel int64, node, missing, children []string) {
 	for _, p := range node {
 		switch n := s.tree[p]; {
 		case n == nil:
-			c.notify(event{deleted, p})
+			c.notify(event{kind: deleted, path: p})
 		case n.stat.Mzxid > rel:
-			c.notify(event{dataChanged, p})
+			c.notify(event{kind: dataChanged, path: p})
 		default:
 			s.watches.node.add(p, c)
 		}
 	}
 	for _, p := range missing {
 		if s.tree[p] != nil {
-			c.notify(event{created, p})
+			c.notify(event{kind: created, path: p})
 		} else {
 			s.watches.node.add(p, c)
 		}
@@ -125,9 +129,9 @@ func (s *Server) restore(c *conn, rel int64, node, missing, children []string) {
 	for _, p := range children {
 		switch n := s.tree[p]; {
 		case n == nil:
-			c.notify(event{deleted, p})
+			c.notify(event{kind: deleted, path: p})
 		case n.stat.Pzxid > rel:
-			c.notify(event{childrenChanged, p})
+			c.notify(event{kind: childrenChanged, path: p})
 		default:
 			s.watches.children.add(p, c)
 		}

@@ -347,6 +347,19 @@ func TestPermissions(t *testing.T) {
 	require.NoError(t, err, "needs no permission")
 	assert.True(t, there)
 
+	_, _, mine, err := owner.ChildrenW("/sec")
+	require.NoError(t, err)
+	_, err = owner.Create("/sec/x", nil, 0, world)
+	require.NoError(t, err)
+	awaitEvent(t, mine, zk.EventNodeChildrenChanged)
+	_, _, foreign, err := other.ExistsW("/sec")
+	require.NoError(t, err)
+	_, err = owner.Set("/sec", nil, -1)
+	require.NoError(t, err)
+	_, err = other.Sync("/") // its answer would come after the event
+	require.NoError(t, err)
+	assert.Empty(t, foreign, "who may not read is not told")
+
 	s.Cut() // the library repeats the credentials
 	owner.await(t, zk.StateDisconnected)
 	owner.await(t, zk.StateHasSession)

@@ -1,0 +1,228 @@
+package zookeeper
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
+
+	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
+)
+
+func away(s *zktest.Server) { s.Refuse(true); s.Cut() }
+func back(s *zktest.Server) { s.Refuse(false) }
+
+func TestOutage(t *testing.T) {
+	for _, outage := range []time.Duration{time.Second, 10 * time.Second, 5 * time.Minute} {
+		t.Run(outage.String(), func(t *testing.T) {
+			inBubble(t, func(t *testing.T, s *zktest.Server) {
+				add(t, s, "a", "b")
+				r := open(t, s, "")
+				rec := subscribed(t, r)
+				away(s)
+				wait(outage / 2)
+				remove(t, s, "a")
+				add(t, s, "c")
+				wait(outage / 2)
+				st := r.State()
+				assert.False(t, st.Connected)
+				assert.Error(t, st.LastError)
+				assertHosts(t, rec, "a", "b")
+				assert.Equal(t, outage > 2*time.Second, rec.last().Stale)
+				notified := rec.count()
+				back(s)
+				awaitHosts(t, rec, "b", "c")
+				assert.Equal(t, notified+1, rec.count())
+				assert.False(t, rec.last().Stale)
+				sessions := 1
+				if outage > 30*time.Second {
+					sessions = 2
+				}
+				assert.Equal(t, sessions, r.State().Sessions)
+				add(t, s, "d") // the watch is there again
+				awaitHosts(t, rec, "b", "c", "d")
+			})
+		})
+	}
+}
+
+func TestHeld(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		rec := subscribed(t, open(t, s, "?session=10000"))
+		assert.Zero(t, rec.last().Held)
+		wait(time.Hour)
+		add(t, s, "a")
+		changed := time.Now()
+		awaitHosts(t, rec, "a")
+		assert.Equal(t, changed, rec.last().Held)
+		assert.True(t, rec.last().Read.After(changed))
+
+		wait(time.Hour)
+		s.Delay(100 * time.Millisecond)
+		s.FailNext(zktest.OpGetChildren2, providersDir, zktest.RuntimeInconsistency)
+		add(t, s, "b")
+		changed = time.Now()
+		awaitHosts(t, rec, "a", "b")
+		assert.Equal(t, changed, rec.last().Held, "a failed read changes nothing")
+
+		wait(time.Hour)
+		lost := time.Now()
+		away(s)
+		wait(time.Minute)
+		add(t, s, "c")
+		back(s)
+		awaitHosts(t, rec, "a", "b", "c")
+		assert.Equal(t, lost.Add(-10*time.Second), rec.last().Held)
+	})
+}
+
+func TestStaleFlag(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		rec := subscribed(t, open(t, s, ""))
+		away(s)
+		wait(10 * time.Second)
+		assert.True(t, rec.last().Stale)
+		back(s)
+		await(t, "fresh", func() bool { return !rec.last().Stale })
+		assert.Equal(t, 3, rec.count())
+		away(s)
+		wait(100 * time.Millisecond)
+		back(s)
+		wait(10 * time.Second)
+		assert.Equal(t, 3, rec.count(), "a short cut is not worth a notification")
+	})
+}
+
+func TestExpiry(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "")
+		rec := subscribed(t, r)
+		for i := range 3 {
+			require.True(t, s.ExpireSession(lastSession(t, s).ID))
+			h := fmt.Sprintf("b%d", i)
+			add(t, s, h)
+			begin := time.Now()
+			await(t, h, func() bool { return slices.Contains(rec.hosts(), h) })
+			assert.Less(t, time.Since(begin), 2*time.Second)
+			assert.Equal(t, i+2, r.State().Sessions)
+		}
+	})
+}
+
+func TestServerRestart(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "")
+		rec := subscribed(t, r)
+		s.Stop()
+		wait(time.Minute)
+		assertHosts(t, rec, "a")
+		require.NoError(t, s.Resume())
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+		assert.Equal(t, 1, r.State().Sessions)
+	})
+}
+
+func TestWipedServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		log, logs := observer.New(zap.WarnLevel)
+		add(t, s, "a", "b")
+		r := open(t, s, "", WithLogger(zap.New(log)))
+		require.NoError(t, r.Register(parse(t, "consumer://h/"+iface+"?category=consumers")))
+		rec := subscribed(t, r)
+		s.Wipe()
+		wait(50 * time.Second)
+		assert.ErrorContains(t, r.State().LastError, "lost its data")
+		assertHosts(t, rec, "a", "b")
+		begin := time.Now()
+		requireConnected(t, r)
+		assert.Less(t, time.Since(begin), 30*time.Second)
+		require.Equal(t, 1, logs.FilterMessageSnippet("grant no session").Len())
+		wait(time.Second)
+		assertHosts(t, rec, "a", "b")
+		assert.False(t, rec.last().Stale, "read, but in doubt")
+		add(t, s, "c")
+		await(t, "the new one", func() bool { return slices.Contains(rec.hosts(), "c") })
+		awaitHosts(t, rec, "c")
+		await(t, "registered anew", func() bool { return len(lastSession(t, s).Ephemerals) == 1 })
+	})
+}
+
+func TestFrozenServer(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		frozen, err := zktest.Start(zktest.InMemory())
+		require.NoError(t, err)
+		t.Cleanup(frozen.Close)
+		frozen.Freeze(true)
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address == "frozen:2181" {
+				return frozen.Dial(ctx, network, address)
+			}
+			return s.Dial(ctx, network, address)
+		}
+		add(t, s, "a")
+		for range 5 { // the library shuffles the servers
+			r, err := New(parse(t, "zookeeper://frozen:2181,good:2181"), WithDialer(dial))
+			require.NoError(t, err)
+			begin := time.Now()
+			rec := subscribed(t, r)
+			assert.LessOrEqual(t, time.Since(begin), 2500*time.Millisecond)
+			assertHosts(t, rec, "a")
+			require.NoError(t, r.Close())
+		}
+		r, err := New(parse(t, "zookeeper://frozen:2181"), WithDialer(dial))
+		require.NoError(t, err)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err = subscribe(t, r, &recorder{}).Ready(ctx)
+		assert.ErrorContains(t, err, "frozen:2181 accepted the connection but did not answer within")
+		require.NoError(t, r.Close())
+	})
+}
+
+func TestServerFreezes(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		add(t, s, "a")
+		r := open(t, s, "?session=6000")
+		rec := subscribed(t, r)
+		s.Freeze(true)
+		begin := time.Now()
+		await(t, "loss", func() bool { return !r.State().Connected })
+		assert.LessOrEqual(t, time.Since(begin), 6*time.Second)
+		assert.ErrorContains(t, r.State().LastError, "stopped answering")
+		wait(30 * time.Second)
+		s.Freeze(false)
+		add(t, s, "b")
+		awaitHosts(t, rec, "a", "b")
+	})
+}
+
+func TestManyReconnects(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		r := open(t, s, "")
+		rec := subscribed(t, r)
+		for i := range maxArms + 20 {
+			s.Cut()
+			wait(3 * time.Second)
+			require.True(t, r.State().Connected, "cut %d", i)
+		}
+		r.client.mu.Lock()
+		arms := r.client.paths[providersDir].arms
+		r.client.mu.Unlock()
+		assert.Equal(t, maxArms, arms)
+		add(t, s, "a")
+		begin := time.Now()
+		awaitHosts(t, rec, "a")
+		assert.Less(t, time.Since(begin), time.Second)
+	})
+}
