@@ -51,6 +51,7 @@ func newWorld(t testing.TB, n int, own, params string, opts ...gofer.Option) *wo
 	opts = append(opts, gofer.WithDialer(dubbotest.Dialer(w.providers...)), gofer.WithFilter("watch", w.watch))
 	w.client = newClient(t, opts...)
 	w.reference = refer(t, w.client, w.text(params))
+	synctest.Wait() // Refer waits for the first connection, this for all
 	return w
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // Answer is a scripted answer, see [Provider.Answer]. It is a value: its methods
-// return a changed copy.
+// return a changed copy. The zero value is [Handler].
 type Answer struct {
 	kind        answerKind
 	value       any
@@ -24,7 +24,7 @@ type Answer struct {
 
 	wrongID, twice, hangUp bool
 	unlimited              bool // no limit for its size
-	serialization          int  // -1: the usual one
+	serialization          int  // plus one; 0: the usual one
 }
 
 type answerKind int
@@ -39,16 +39,12 @@ const (
 	unread
 )
 
-func answerOf(kind answerKind) Answer { return Answer{kind: kind, serialization: -1} }
-
 // Handler lets the function that serves the method answer, as without a script.
-func Handler() Answer { return answerOf(byHandler) }
+func Handler() Answer { return Answer{} }
 
 // Value answers a value; nil is null or void.
 func Value(v any) Answer {
-	a := answerOf(byValue)
-	a.value = v
-	return a
+	return Answer{kind: byValue, value: v}
 }
 
 // Large answers a string of n characters, whatever the provider's payload limit.
@@ -60,9 +56,7 @@ func Large(n int) Answer {
 
 // Exception answers that the method threw.
 func Exception(e *protocol.RemoteError) Answer {
-	a := answerOf(byException)
-	a.exception = e
-	return a
+	return Answer{kind: byException, exception: e}
 }
 
 // Throw is [Exception] for a class and a message.
@@ -74,20 +68,16 @@ func Throw(class, message string) Answer {
 // and so on. Dubbo's own texts come by themselves where its reasons are there: a
 // wrong group, a full thread pool.
 func Status(status int, text string) Answer {
-	a := answerOf(byStatus)
-	a.status, a.text = status, text
-	return a
+	return Answer{kind: byStatus, status: status, text: text}
 }
 
 // Never takes the call and answers nothing. It does not count as running.
-func Never() Answer { return answerOf(byNobody) }
+func Never() Answer { return Answer{kind: byNobody} }
 
 // Raw writes bytes in place of the answer; b gets the call and returns them. Halves
 // of frames are possible, and several.
 func Raw(b func(c *Call) []byte) Answer {
-	a := answerOf(byRaw)
-	a.raw = b
-	return a
+	return Answer{kind: byRaw, raw: b}
 }
 
 // Garbage writes bytes that are no frame.
@@ -101,7 +91,7 @@ func HangUp() Answer { return Never().ThenHangUp() }
 // HangUpUnread closes the connection when the call's header has come, before its
 // body is read. Which method it is for is not known then: it can be an answer to
 // any method ("") only.
-func HangUpUnread() Answer { return answerOf(unread) }
+func HangUpUnread() Answer { return Answer{kind: unread} }
 
 // After makes the answer take its time.
 func (a Answer) After(d time.Duration) Answer {
@@ -140,7 +130,7 @@ func (a Answer) ThenHangUp() Answer {
 // InSerialization claims another serialization in the header; the body stays what
 // it is.
 func (a Answer) InSerialization(id byte) Answer {
-	a.serialization = int(id)
+	a.serialization = int(id) + 1
 	return a
 }
 

@@ -71,7 +71,8 @@ func TestScriptMistakes(t *testing.T) {
 }
 
 func TestAnswerKinds(t *testing.T) {
-	p := startHello(t)
+	p := dubbotest.Start(t, greet+"?group=g1&version=1.0.0&payload=50000")
+	require.NoError(t, p.Handle("hello(java.lang.String)", func(s string) string { return s }))
 	next := func(a dubbotest.Answer) reply {
 		t.Helper()
 		require.NoError(t, p.Answer("hello", a))
@@ -100,7 +101,7 @@ func TestAnswerKinds(t *testing.T) {
 		assert.Equal(t, map[string]any{"dubbo": "2.0.2", "a": "1"}, next(with).result(t).Attachments)
 	})
 	t.Run("large", func(t *testing.T) {
-		assert.Len(t, next(dubbotest.Large(9<<20)).result(t).Value, 9<<20)
+		assert.Len(t, next(dubbotest.Large(100_000)).result(t).Value, 100_000)
 	})
 	t.Run("wrong id", func(t *testing.T) {
 		assert.NotEqualValues(t, 5, next(dubbotest.Value("v").WrongID()).ID)

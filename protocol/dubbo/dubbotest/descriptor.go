@@ -9,6 +9,15 @@ var primitives = map[byte]string{
 	'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float", 'I': "int", 'J': "long", 'S': "short",
 }
 
+// primitiveTypes are their names.
+var primitiveTypes = func() map[string]byte {
+	m := map[string]byte{}
+	for b, name := range primitives {
+		m[name] = b
+	}
+	return m
+}()
+
 // parameterTypes reads a JVM descriptor of parameters: J[BLjava/util/List; is long,
 // byte[], java.util.List.
 func parameterTypes(descriptor string) ([]string, error) {

@@ -47,5 +47,6 @@
 // codec does, not as far as Java's PojoUtils. Exceptions are taken for declared ones:
 // none is wrapped, and from Dubbo 3.3's allow list those of the JDK are known.
 // Wherever Java looks for the next frame in bytes that are none, the connection is
-// closed. Behind error texts there is one line of stack trace.
+// closed. Behind error texts there is one line of stack trace, and where a text of
+// Java quotes a library, it quotes ours.
 package dubbotest

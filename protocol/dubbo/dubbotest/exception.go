@@ -26,8 +26,12 @@ func throwable(e *protocol.RemoteError) map[string]any {
 	if class == "" {
 		class = "java.lang.RuntimeException"
 	}
+	var message any // null if there is none
+	if e.Message != "" {
+		message = e.Message
+	}
 	m := map[string]any{
-		classKey: class, "detailMessage": e.Message, "stackTrace": stackOf(e), "suppressedExceptions": []any{},
+		classKey: class, "detailMessage": message, "stackTrace": stackOf(e), "suppressedExceptions": []any{},
 	}
 	for name, value := range e.Fields {
 		m[name] = value
@@ -71,12 +75,12 @@ func genericException(e *protocol.RemoteError) *protocol.RemoteError {
 func printed(e *protocol.RemoteError) string {
 	var b strings.Builder
 	for lead := ""; e != nil; e, lead = e.Cause, "Caused by: " {
-		fmt.Fprintf(&b, "%s%s: %s\n", lead, e.Class, e.Message)
+		b.WriteString(lead + e.Error() + "\n")
 		for _, line := range e.Stack {
 			fmt.Fprintf(&b, "\tat %s\n", line)
 		}
 		if len(e.Stack) == 0 {
-			b.WriteString("\tat com.github.gofer.Dubbotest.serve(Dubbotest.java)\n")
+			b.WriteString("\tat " + here + "\n")
 		}
 	}
 	return b.String()
@@ -118,7 +122,7 @@ next:
 
 // unsendable is the text of status 50 for an exception that was not sent.
 func (p Profile) unsendable(c *Call, e *protocol.RemoteError, cause string) string {
-	return p.unsent(c, fmt.Sprintf("null, exception=%s: %s", e.Class, e.Message), cause)
+	return p.unsent(c, "null, exception="+e.Error(), cause)
 }
 
 // unsent is the text of status 50: the result as Java prints it, and why it could

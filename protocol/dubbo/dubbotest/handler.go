@@ -2,8 +2,10 @@ package dubbotest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
@@ -110,9 +112,32 @@ func canonical(method string) (string, error) {
 	return sig.String(), err
 }
 
+// misfit says which argument does not fit the Go type of a function.
+type misfit struct {
+	at        int // from 0
+	primitive bool
+	err       error
+}
+
+// Error counts arguments from 1.
+func (m *misfit) Error() string {
+	if m.at < 0 {
+		return m.err.Error()
+	}
+	return fmt.Sprintf("argument %d: %v", m.at+1, m.err)
+}
+
+// Unwrap returns what the codec says.
+func (m *misfit) Unwrap() error { return m.err }
+
+func (h *handler) misfit(at int, err error) *misfit {
+	_, primitive := primitiveTypes[h.Types[at]]
+	return &misfit{at, primitive, err}
+}
+
 // arguments decodes the arguments of a request into the types of the function. One
-// that does not fit stays zero; the error says which.
-func (h *handler) arguments(body []byte) (args []reflect.Value, misfit error) {
+// that does not fit stays zero, and is returned as well.
+func (h *handler) arguments(body []byte) (args []reflect.Value, bad *misfit) {
 	values := make([]reflect.Value, len(h.params))
 	targets := make([]any, bodyTexts+len(h.params))
 	for i, p := range h.params {
@@ -123,19 +148,19 @@ func (h *handler) arguments(body []byte) (args []reflect.Value, misfit error) {
 	for {
 		n, err := hessian2.DecodeInto(body, targets...)
 		if err == nil {
-			return values, misfit
+			return values, bad
 		}
-		misfit = fmt.Errorf("argument %d: %w", n-bodyTexts+1, err)
 		if n < bodyTexts || targets[n] == nil { // it could be read before
-			return values, misfit
+			return values, bad
 		}
+		bad = h.misfit(n-bodyTexts, err)
 		values[n-bodyTexts].SetZero()
 		targets[n] = nil
 	}
 }
 
 // genericArguments converts the list of arguments of a generic call.
-func (h *handler) genericArguments(list any) (values []reflect.Value, misfit error) {
+func (h *handler) genericArguments(list any) (values []reflect.Value, bad *misfit) {
 	var args []any
 	switch l := list.(type) {
 	case []any:
@@ -146,23 +171,45 @@ func (h *handler) genericArguments(list any) (values []reflect.Value, misfit err
 		}
 	}
 	if len(args) != len(h.params) {
-		misfit = fmt.Errorf("%d arguments for %s", len(args), h.Signature)
-		args = append(args, make([]any, len(h.params))...)
+		return nil, &misfit{at: -1, err: errCount}
 	}
 	values = make([]reflect.Value, len(h.params))
 	for i, p := range h.params {
 		v := reflect.New(p)
 		values[i] = v.Elem()
-		b, err := hessian2.Append(nil, args[i])
+		b, err := hessian2.Append(nil, converted(args[i], h.Types[i]))
 		if err == nil {
 			_, err = hessian2.DecodeInto(b, v.Interface())
 		}
 		if err != nil {
-			misfit = fmt.Errorf("argument %d: %w", i+1, err)
+			bad = h.misfit(i, err)
 			v.Elem().SetZero()
 		}
 	}
-	return values, misfit
+	return values, bad
+}
+
+var errCount = errors.New("args.length != types.length")
+
+// converted makes a number or a boolean of a text where one is declared.
+func converted(v any, declared string) any {
+	s, ok := v.(string)
+	if !ok {
+		return v
+	}
+	switch strings.TrimPrefix(declared, "java.lang.") {
+	case "byte", "Byte", "short", "Short", "int", "Integer", "long", "Long":
+		if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			return n
+		}
+	case "float", "Float", "double", "Double":
+		if f, err := strconv.ParseFloat(s, 64); err == nil {
+			return f
+		}
+	case "boolean", "Boolean":
+		return strings.EqualFold(s, "true")
+	}
+	return v
 }
 
 // call calls the function.

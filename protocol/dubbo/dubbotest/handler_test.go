@@ -14,6 +14,7 @@ import (
 	"github.com/gofer-rpc/gofer"
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
 )
 
 func TestHandlersOfEveryShape(t *testing.T) {
@@ -239,6 +240,9 @@ func TestGeneric(t *testing.T) {
 	_, err = r.Generic(t.Context(), "over", int32(1))
 	assert.ErrorIs(t, err, gofer.ErrNotFound)
 	assert.ErrorContains(t, err, "Not unique method for method name(over)")
+	got, err = r.Generic(t.Context(), "over(int)", "17")
+	require.NoError(t, err, "converted, as Java does")
+	assert.Equal(t, "int", got)
 	_, err = r.Generic(t.Context(), "over(int)", "x")
 	assert.ErrorContains(t, err, "argument 1")
 	_, err = r.Generic(t.Context(), "nope(int)", int32(1))
@@ -250,8 +254,8 @@ func TestGeneric(t *testing.T) {
 	assert.Equal(t, "com.example.OrderException", remote.Class, "unwrapped by the consumer")
 	require.NotNil(t, remote.Cause)
 	assert.Equal(t, "java.io.IOException", remote.Cause.Class)
-	assert.Len(t, p.Calls("over"), 3)
-	assert.Len(t, p.Calls("over(int)", "all"), 2)
+	assert.Len(t, p.Calls("over"), 4)
+	assert.Len(t, p.Calls("over(int)", "all"), 3)
 	assert.Len(t, p.Calls("$invoke"), p.Counters().Calls)
 }
 
@@ -271,4 +275,12 @@ func TestMisfit(t *testing.T) {
 		assert.EqualValues(t, 40, got.Status)
 		assert.Contains(t, got.text(t), "methodName=save")
 	})
+	p := dubbotest.Start(t, greet+"?group=g1&version=1.0.0")
+	require.NoError(t, p.Handle("half(long)", func(n int64) int64 { return n / 2 }))
+	got := dial(t, p).call(request{method: "half", desc: "J", args: []any{"no number"}})
+	var result protocol.Result
+	remote, err := hessian2.DecodeResult(got.body, &result)
+	require.NoError(t, err)
+	require.NotNil(t, remote, "null for a primitive")
+	assert.Equal(t, "java.lang.NullPointerException", remote.Error())
 }

@@ -76,23 +76,55 @@ var refusals = []struct {
 		[4]string{"70 ", "70 org.apache.dubbo.remoting.RemotingException: Not found exported service: com.demo.Greet:1.0.0:", "70 ", "70 "},
 	},
 	{
-		"too few arguments", request{method: "hello", desc: "Ljava/lang/String;I", args: []any{"x"}},
+		"too few arguments", request{method: "hello", desc: "Ljava/lang/String;"},
 		[4]string{
-			"40 Fail to decode request due to: RpcInvocation [methodName=hello, parameterTypes=null]",
-			"40 Fail to decode request due to: java.io.IOException: ",
+			"40 Fail to decode request due to: RpcInvocation [methodName=hello, parameterTypes=[class java.lang.String], arguments=null, attachments={dubbo=2.0.2, input=",
+			"40 Fail to decode request due to: com.alibaba.com.caucho.hessian.io.HessianProtocolException: ",
 			"40 Fail to decode request due to: RpcInvocation [methodName=hello, parameterTypes=null]",
 			"40 Fail to decode request due to: RpcInvocation [methodName=hello, parameterTypes=null]",
 		},
 	},
 	{"serialization", request{serialization: 8, body: []byte("kryo")}, [4]string{"40 ", "40 ", "", ""}},
-	{"broken body", request{body: []byte{5, '2', '.'}}, [4]string{"40 ", "40 ", "40 ", "40 "}},
+	{
+		"broken body", request{body: []byte{5, '2', '.'}},
+		[4]string{
+			"40 Fail to decode request due to: RpcInvocation [methodName=null, parameterTypes=null, arguments=null, attachments={input=",
+			"40 Fail to decode request due to: com.alibaba.com.caucho.hessian.io.HessianProtocolException: ",
+			"", "",
+		},
+	},
+	{
+		"unknown method with too few arguments", request{method: "hello", desc: "II", args: []any{int32(1)}},
+		[4]string{
+			"40 Fail to decode request due to: RpcInvocation [methodName=hello, parameterTypes=[int, int], arguments=null, attachments={",
+			"40 Fail to decode request due to: java.lang.IllegalArgumentException: Service not found:com.demo.Greet, hello", "40 ", "40 ",
+		},
+	},
 	{
 		"no such generic method", request{method: "$invoke", desc: "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;", args: []any{"nope", []string{"int"}, []any{int32(1)}}},
 		[4]string{
 			"70 com.alibaba.dubbo.rpc.RpcException: com.demo.Greet.nope(int)",
 			"70 org.apache.dubbo.rpc.RpcException: com.demo.Greet.nope(int)",
-			"70 org.apache.dubbo.rpc.RpcException: com.demo.Greet.nope(int)",
 			"70 org.apache.dubbo.rpc.RpcException: No such method nope in class interface com.demo.Greet",
+			"70 org.apache.dubbo.rpc.RpcException: No such method nope in class interface com.demo.Greet",
+		},
+	},
+	{
+		"too few arguments of a generic call", request{method: "$invoke", desc: "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;", args: []any{"hello", nil, []any{}}},
+		[4]string{
+			"70 java.lang.IllegalArgumentException: args.length != types.length",
+			"70 org.apache.dubbo.rpc.RpcException: GenericFilter#invoke args.length != types.length, please check your params",
+			"70 org.apache.dubbo.rpc.RpcException: GenericFilter#invoke args.length != types.length, please check your params",
+			"70 org.apache.dubbo.rpc.RpcException: GenericFilter#invoke args.length != types.length, please check your params",
+		},
+	},
+	{
+		"wrong argument of a generic call", request{method: "$invoke", desc: "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;", args: []any{"hello", nil, []any{[]any{}}}},
+		[4]string{
+			"70 java.lang.IllegalArgumentException: argument 1: ",
+			"70 org.apache.dubbo.rpc.RpcException: java.lang.IllegalArgumentException: argument 1: ",
+			"70 org.apache.dubbo.rpc.RpcException: java.lang.IllegalArgumentException: argument 1: ",
+			"70 org.apache.dubbo.rpc.RpcException: java.lang.IllegalArgumentException: argument 1: ",
 		},
 	},
 	{
@@ -223,6 +255,7 @@ func TestPayload(t *testing.T) {
 		p := dubbotest.Start(t, greet+"?group=g1&version=1.0.0&payload=2000", dubbotest.WithProfile(profile))
 		require.NoError(t, p.Handle("hello(java.lang.String)", func(s string) string { return strings.Repeat(s, 3000) }))
 		w := dial(t, p)
+		long := request{id: 9, method: strings.Repeat("n", 1000)} // twice in the text
 		got := w.call(hello.with(1))
 		want := frame.BadResponse
 		if modern {
@@ -231,6 +264,9 @@ func TestPayload(t *testing.T) {
 		assert.Equal(t, want, got.Status)
 		assert.Contains(t, got.text(t), "Data length too large: 3018, max payload: 2000, channel: NettyChannel [channel=[id: 0x")
 
+		got = w.call(long)
+		assert.Equal(t, want, got.Status, "error texts have the same limit")
+		assert.Contains(t, got.text(t), "Data length too large: ")
 		if modern {
 			got = w.call(big.with(2))
 			assert.EqualValues(t, 40, got.Status)

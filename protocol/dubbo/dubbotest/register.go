@@ -46,7 +46,7 @@ type homes struct {
 // zookeeper://host:port, with a URL like a Java provider's of the profile and the
 // parameters given as "weight=50" on top. It returns when the entry can be seen;
 // after ten seconds in vain with an error that tells why. Several registries are
-// possible.
+// possible; a second call for one replaces the entry.
 func (p *Provider) Register(registryURL string, params ...string) error {
 	if p.tb != nil {
 		p.tb.Helper()
@@ -57,11 +57,17 @@ func (p *Provider) Register(registryURL string, params ...string) error {
 	}
 	p.homes.mu.Lock()
 	defer p.homes.mu.Unlock()
-	h := &home{address: u, params: params}
+	h := &home{address: u}
+	if i := slices.IndexFunc(p.homes.all, func(h *home) bool { return h.address.Full() == u.Full() }); i >= 0 {
+		h = p.homes.all[i]
+	}
+	h.params = params
 	if err := p.settle(h); err != nil {
 		return p.mistake(fmt.Errorf("dubbotest: %w", err))
 	}
-	p.homes.all = append(p.homes.all, h)
+	if !slices.Contains(p.homes.all, h) {
+		p.homes.all = append(p.homes.all, h)
+	}
 	return nil
 }
 
@@ -102,13 +108,8 @@ func laterThan(before time.Time) time.Time {
 func (p *Provider) settleAll() error {
 	var errs []error
 	for _, h := range p.homes.all {
-		old := h.entry
 		if err := p.settle(h); err != nil {
 			errs = append(errs, fmt.Errorf("dubbotest: %w", err))
-			continue
-		}
-		if old != nil {
-			_ = old.registry.Close()
 		}
 	}
 	if len(errs) > 0 {
@@ -117,21 +118,30 @@ func (p *Provider) settleAll() error {
 	return nil
 }
 
-// settle registers in one home and waits until the entry is there.
+// settle registers in one home, waits until the entry is there, and only then takes
+// the old one out.
 func (p *Provider) settle(h *home) error {
+	u := p.registered(h.params)
+	if h.entry != nil && h.entry.url.Full() == u.Full() {
+		return nil
+	}
 	w := &wires{dial: p.opt.dial}
 	r, err := zookeeper.New(h.address, zookeeper.WithDialer(w.connect))
 	if err != nil {
 		return err
 	}
-	e := &entry{registry: r, wires: w, url: p.registered(h.params)}
+	e := &entry{registry: r, wires: w, url: u}
 	if err = r.Register(e.url); err == nil {
 		err = e.awaitVisible()
 	}
 	if err != nil {
 		return errors.Join(err, r.Close())
 	}
+	old := h.entry
 	h.entry = e
+	if old != nil {
+		_ = old.registry.Close()
+	}
 	return nil
 }
 

@@ -106,6 +106,9 @@ func TestRegistrationOverLives(t *testing.T) {
 	require.Len(t, second, 1)
 	assert.NotEqual(t, first, second)
 
+	require.NoError(t, p.Register("zookeeper://"+zk.Addr()+"?session=2000", "weight=7"), "once more, the same")
+	assert.Equal(t, second, stamps())
+
 	p.Stop(t.Context())
 	assert.Empty(t, stamps())
 	require.NoError(t, p.Restart())

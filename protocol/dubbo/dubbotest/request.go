@@ -19,9 +19,9 @@ const (
 // bodyTexts is the number of strings before the arguments.
 const bodyTexts = 5
 
-// readCall reads the body of a request. What it returns is never nil: on error it
-// has what could be read.
-func readCall(c *conn, h frame.Header, body []byte) (*Call, error) {
+// readHead reads the strings of a request that say what it is for. What it returns
+// is never nil: on error it has what could be read.
+func readHead(c *conn, h frame.Header, body []byte) (*Call, error) {
 	call := &Call{
 		Connection: c.number, ID: h.ID, OneWay: !h.TwoWay, Length: h.Length, Arrived: time.Now(),
 		Flags: h.Append(nil)[2],
@@ -34,38 +34,40 @@ func readCall(c *conn, h frame.Header, body []byte) (*Call, error) {
 	for i := range texts {
 		targets[i] = texts[i]
 	}
-	if _, err := hessian2.DecodeInto(body, targets...); err != nil {
-		return call, err
-	}
+	_, err := hessian2.DecodeInto(body, targets...)
 	call.Signature = call.Method
-	types, err := parameterTypes(call.Descriptor)
-	if err != nil {
-		return call, err
+	return call, err
+}
+
+// readRest reads the arguments and attachments.
+func (c *Call) readRest(profile Profile, body []byte) error {
+	var err error
+	if c.types, err = parameterTypes(c.Descriptor); err != nil {
+		return err
 	}
-	call.types = types
-	call.Signature += "(" + strings.Join(types, ",") + ")"
+	c.Signature += "(" + strings.Join(c.types, ",") + ")"
 	values, err := hessian2.DecodeValues(body)
 	if err != nil {
-		return call, err
+		return err
 	}
-	if want := bodyTexts + len(types) + 1; len(values) != want {
-		return call, fmt.Errorf("%d values in the body, not %d", len(values), want)
+	if want := bodyTexts + len(c.types) + 1; len(values) != want {
+		return fmt.Errorf("%d values in the body, not %d", len(values), want)
 	}
-	call.Arguments = values[bodyTexts : len(values)-1]
+	c.Arguments = values[bodyTexts : len(values)-1]
 	switch a := values[len(values)-1].(type) {
 	case nil:
-		call.Attachments = map[string]any{}
+		c.Attachments = map[string]any{}
 	case map[string]any:
-		call.Attachments = a
+		c.Attachments = a
 	default:
-		return call, fmt.Errorf("the attachments are a %T", a)
+		return fmt.Errorf("the attachments are a %T", a)
 	}
-	async := call.Method == "$invokeAsync" && c.p.opt.profile != Dubbo26
-	if (call.Method == "$invoke" || async) && call.Descriptor == invokeDescriptor {
-		call.generic = true
-		return call, call.readGeneric()
+	async := c.Method == "$invokeAsync" && profile != Dubbo26
+	if (c.Method == "$invoke" || async) && c.Descriptor == invokeDescriptor {
+		c.generic = true
+		return c.readGeneric()
 	}
-	return call, nil
+	return nil
 }
 
 // readGeneric finds the method that a $invoke means.

@@ -11,22 +11,27 @@ import (
 // which answer of a script) goes by the order in which calls come. False ends the
 // connection.
 func (p *Provider) receive(c *conn, h frame.Header, body []byte) bool {
-	call, err := readCall(c, h, body)
+	call, err := readHead(c, h, body)
+	head := err == nil
+	if head {
+		err = call.readRest(p.opt.profile, body)
+	}
 	p.mu.Lock()
 	p.records.add(call)
 	p.mu.Unlock()
-	refusal := p.exhausted(h)
-	switch {
-	case refusal != nil:
-	case err != nil:
-		refusal = p.opt.profile.unreadable(call, h, err)
-	default:
-		if refusal = p.unknown(c, call); refusal == nil {
-			return p.admit(c, call, body)
-		}
+	if refusal := p.exhausted(h); refusal != nil {
+		p.refuse(c, call, refusal)
+		return true
 	}
-	p.refuse(c, call, refusal)
-	return true
+	if refusal, refused := p.undecoded(call, head, err); refused {
+		p.refuse(c, call, refusal)
+		return true
+	}
+	if refusal := p.notExported(c, call); refusal != nil {
+		p.refuse(c, call, refusal)
+		return true
+	}
+	return p.admit(c, call, body)
 }
 
 // refuse ends a call that is not served; without an answer silently.
@@ -36,8 +41,21 @@ func (p *Provider) refuse(c *conn, call *Call, answer []byte) {
 	p.records.changed()
 	p.mu.Unlock()
 	if answer != nil && !call.OneWay {
-		c.write(answer)
+		c.write(p.bounded(c, call, answer))
 	}
+}
+
+// bounded returns the answer, or what comes in place of one that is too large.
+func (p *Provider) bounded(c *conn, call *Call, answer []byte) []byte {
+	size, limit := len(answer)-frame.HeaderLen, p.limits.answerLimit()
+	if size <= limit {
+		return answer
+	}
+	status := frame.BadResponse
+	if p.opt.profile.modern() {
+		status = frame.SerializationError
+	}
+	return p.opt.profile.status(call.ID, status, tooLarge(c, size, limit))
 }
 
 // admit takes the call through what are filters in Java: echo, token, executes.

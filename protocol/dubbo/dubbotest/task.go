@@ -64,6 +64,9 @@ func (t *task) run() {
 		return // a dead provider does not speak
 	}
 	if answer != nil && !t.call.OneWay {
+		if !t.answer.unlimited && t.answer.kind != byRaw {
+			answer = t.p.bounded(t.c, t.call, answer)
+		}
 		t.c.write(answer)
 		if t.answer.twice {
 			t.c.write(answer)
@@ -110,8 +113,8 @@ func (t *task) bytes() []byte {
 
 // mark makes the faults of a scripted answer.
 func (t *task) mark(f []byte) []byte {
-	if id := t.answer.serialization; id >= 0 && t.answer.kind != byHandler {
-		f[2] = f[2]&^0x1f | byte(id)&0x1f
+	if id := t.answer.serialization; id > 0 {
+		f[2] = f[2]&^0x1f | byte(id-1)&0x1f
 	}
 	if t.answer.wrongID {
 		frame.Seal(f, ^t.call.ID)
@@ -128,20 +131,23 @@ func (t *task) handle() []byte {
 		return t.p.noMethod(t.call)
 	}
 	h := t.handlers[0]
-	args, misfit := t.arguments(h)
+	args, bad := t.arguments(h)
 	switch {
-	case misfit != nil && t.call.generic: // PojoUtils throws
-		return t.p.opt.profile.rpcException(t.call, misfit.Error())
-	case misfit != nil && t.p.opt.profile.modern():
+	case bad == nil:
+	case t.call.generic:
+		return t.p.opt.profile.unconverted(t.call, bad)
+	case t.p.opt.profile.modern():
 		return t.p.opt.profile.status(t.call.ID, frame.BadRequest, undecodable(t.call.Method))
+	case bad.primitive: // null cannot be passed to it
+		return t.thrown(&protocol.RemoteError{Class: "java.lang.NullPointerException"})
 	}
 	value, err := t.invoke(h, args)
 	var remote *protocol.RemoteError
 	switch {
 	case errors.As(err, &remote):
 		return t.thrown(remote)
-	case err != nil && misfit != nil:
-		err = fmt.Errorf("%w (called with a zero value: %w)", err, misfit)
+	case err != nil && bad != nil:
+		err = fmt.Errorf("%w (called with a zero value: %w)", err, bad)
 		fallthrough
 	case err != nil:
 		return t.thrown(&protocol.RemoteError{Class: "java.lang.RuntimeException", Message: err.Error()})
@@ -169,18 +175,18 @@ func (t *task) invoke(h *handler, args []reflect.Value) (value any, err error) {
 
 // arguments decodes the arguments for the function. What does not fit is null in
 // Dubbo 2, and a refusal in Dubbo 3.
-func (t *task) arguments(h *handler) (args []reflect.Value, misfit error) {
+func (t *task) arguments(h *handler) (args []reflect.Value, bad *misfit) {
 	if t.call.generic {
-		args, misfit = h.genericArguments(t.call.Arguments[2])
+		args, bad = h.genericArguments(t.call.Arguments[2])
 	} else {
-		args, misfit = h.arguments(t.body)
+		args, bad = h.arguments(t.body)
 	}
-	if misfit != nil {
+	if bad != nil {
 		t.p.mu.Lock()
-		t.call.Misfit = misfit // the record is the provider's
+		t.call.Misfit = bad // the record is the provider's
 		t.p.mu.Unlock()
 	}
-	return args, misfit
+	return args, bad
 }
 
 // result makes the answer of a call that returned.
@@ -197,13 +203,6 @@ func (t *task) result(value any) []byte {
 	if err != nil {
 		return profile.status(call.ID, frame.BadResponse,
 			profile.unsent(call, fmt.Sprintf("%T, exception=null", value), err.Error()))
-	}
-	if limit := t.p.limits.answerLimit(); len(body) > limit && !t.answer.unlimited {
-		status := frame.BadResponse
-		if profile.modern() {
-			status = frame.SerializationError
-		}
-		return profile.status(call.ID, status, tooLarge(t.c, len(body), limit))
 	}
 	return answerFrame(call.ID, frame.Hessian2, frame.OK, body)
 }
