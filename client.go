@@ -29,6 +29,8 @@ type Client struct {
 	address  url.URL           // of the registry
 	cache    *registry.Cache   // before the registry; nil without
 
+	consumers consumers
+
 	mu       sync.Mutex
 	services map[string]*service
 	closed   bool

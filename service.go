@@ -131,10 +131,12 @@ func (s *service) connect() error {
 	if s.source != c.registry || c.address.ParamOr("register", "true") != "true" {
 		return nil
 	}
-	s.consumer = registry.ConsumerURL(s.url, c.cfg.application, c.host, os.Getpid(), c.started)
-	if err := s.source.Register(s.consumer); err != nil {
+	consumer := registry.ConsumerURL(s.url, c.cfg.application, c.host, os.Getpid(), c.started)
+	if err := c.consumers.add(s.source, consumer); err != nil {
 		s.log.Warn("consumer is not registered", zap.Error(err)) // it can work without
+		return nil
 	}
+	s.consumer = consumer
 	return nil
 }
 
@@ -221,7 +223,7 @@ func (s *service) close() error {
 	s.subscription.Close()
 	var errs []error
 	if s.consumer.Protocol() != "" {
-		errs = append(errs, s.source.Unregister(s.consumer))
+		errs = append(errs, s.client.consumers.remove(s.source, s.consumer))
 	}
 	if s.source != s.client.registry {
 		errs = append(errs, s.source.Close())
