@@ -14,7 +14,21 @@ import (
 
 // Config is configuration in Dubbo's words: from files, the environment and
 // options. It is not changed after [Load] and safe for concurrent use. Its text
-// form shows no values.
+// form shows no values. These are the keys:
+//
+//	dubbo.application.name                       and other attributes of the application
+//	dubbo.registry.address                       or dubbo.registries.<id>.address; group, username, password, session …
+//	dubbo.consumer.<parameter>                   for all references; dubbo.reference.<parameter> goes before it
+//	dubbo.references.<id>.interface              declares a reference
+//	dubbo.references.<id>.<parameter>            also dubbo.reference.<id>.<parameter>
+//	dubbo.references.<id>.<method>.<parameter>   also dubbo.references.<id>.methods.<method>.<parameter>
+//	dubbo.reference.<interface>.<parameter>      for every reference to it, and declares one if there is none
+//	dubbo.reference.<interface>.<id>.<parameter>
+//
+// Parameters are those of the table in README.md; others can be set below
+// parameters: "parameters.<key>" or "parameters" = "[{k1:v1},{k2:v2}]". What belongs
+// to providers and to Java (dubbo.provider, dubbo.protocol …) is accepted with a
+// warning.
 type Config struct {
 	files      []string
 	env        environment
@@ -51,6 +65,9 @@ var configFiles = []string{"dubbo.properties", "application.yml", "application.y
 // before dubbo.reference.<parameter> for all references, that before
 // dubbo.consumer, that before dubbo.application. Only then come the providers' own
 // parameters, as [Client.Refer] tells.
+//
+// [New] alone reads neither files nor the environment: give it the result with
+// [WithConfig].
 //
 // The error, a [*ConfigError], lists everything that is wrong, each with its place;
 // there is no Config then. What is only doubtful is in [Config.Warnings].
