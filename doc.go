@@ -27,6 +27,12 @@
 // Package protocol is the vocabulary they share, package url the Dubbo URL and the
 // parameter table, registry/zookeeper the session and the watches.
 //
+// # Configuration
+//
+// [Load] reads application.yml, application.properties, dubbo.properties and the
+// environment; [WithConfig] makes a client of it, [Client.Reference] a reference
+// declared there, [Config.Explain] tells where each value comes from.
+//
 // # Lifecycle
 //
 // A [Client] owns the registry session, the connections and the extensions. A
