@@ -32,6 +32,9 @@ func (g generalizer) value(v reflect.Value) any {
 		}
 		v = v.Elem()
 	}
+	if (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.IsNil() {
+		return nil
+	}
 	switch v.Kind() {
 	case reflect.Invalid:
 		return nil

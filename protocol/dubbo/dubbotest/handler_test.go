@@ -208,10 +208,45 @@ func TestContextOfAFunction(t *testing.T) {
 	assert.Empty(t, reply.Attachment("server"))
 }
 
+// A function that returns an Answer decides how the call ends.
+func TestFunctionsReturnAnswers(t *testing.T) {
+	p := dubbotest.Start(t, orders)
+	require.NoError(t, p.Handle("pick(int)", func(n int32) (dubbotest.Answer, error) {
+		return []dubbotest.Answer{
+			dubbotest.Handler(), dubbotest.Value("two").With("k", "v"), dubbotest.Throw("com.example.E", "three"),
+			dubbotest.Status(100, "four"), dubbotest.Never(), dubbotest.Value("six").WrongID(), dubbotest.HangUpUnread(),
+		}[n], nil
+	}))
+	r := refer(t, p, "retries=0&timeout=5000")
+	pick := func(ctx context.Context, n int32) (*string, error) {
+		return gofer.Call[*string](ctx, r, "pick(int)", n)
+	}
+
+	s, err := pick(t.Context(), 0)
+	require.NoError(t, err)
+	assert.Nil(t, s, "that is no decision")
+	ctx, reply := gofer.WithReply(t.Context())
+	s, err = pick(ctx, 1)
+	require.NoError(t, err)
+	assert.Equal(t, "two", *s)
+	assert.Equal(t, "v", reply.Attachment("k"))
+	_, err = pick(t.Context(), 2)
+	assert.ErrorContains(t, err, "com.example.E: three")
+	_, err = pick(t.Context(), 3)
+	assert.ErrorIs(t, err, gofer.ErrLimitExceeded)
+	for _, n := range []int32{4, 5} {
+		_, err = pick(gofer.WithTimeout(t.Context(), 20*time.Millisecond), n)
+		assert.ErrorIs(t, err, gofer.ErrTimeout)
+	}
+	_, err = pick(t.Context(), 6)
+	assert.ErrorIs(t, err, gofer.ErrNetwork)
+}
+
 func TestGeneric(t *testing.T) {
 	p := dubbotest.Start(t, orders)
 	require.NoError(t, p.Handle("save(com.example.Order)", func(o *order) (*order, error) { o.ID++; return o, nil }))
 	require.NoError(t, p.Handle("all()", func() []*order { return []*order{{ID: 1}, nil} }))
+	require.NoError(t, p.Handle("none()", func() []any { return []any{[]*order(nil), map[string]int32(nil), []byte(nil)} }))
 	require.NoError(t, p.Handle("over(int)", func(int32) string { return "int" }))
 	require.NoError(t, p.Handle("over(java.lang.String[])", func([]string) string { return "String[]" }))
 	require.NoError(t, p.Handle("fail()", func() error {
@@ -233,6 +268,10 @@ func TestGeneric(t *testing.T) {
 	require.NoError(t, err, "without types, as there is only one")
 	assert.Equal(t, []any{map[string]any{"class": "com.example.Order", "iD": int64(1), "name": ""}, nil}, got)
 	assert.Equal(t, "all", p.LastCall().Signature)
+
+	got, err = r.Generic(t.Context(), "none")
+	require.NoError(t, err)
+	assert.Equal(t, []any{nil, nil, nil}, got)
 
 	got, err = r.Generic(t.Context(), "over(java.lang.String[])", []string{"x"})
 	require.NoError(t, err)

@@ -176,7 +176,8 @@ func withParams(u url.URL, params []string) url.URL {
 // exception of its class with message, fields and cause, any other one as a
 // java.lang.RuntimeException; a panic too. The context ends when the provider is
 // closed or killed, not when the consumer gives up: Dubbo does not tell. [FromContext]
-// gives the call and [Attach] adds attachments to the answer.
+// gives the call and [Attach] adds attachments to the answer. A result that is an
+// [Answer] is not sent but followed: a function can decide about statuses and faults.
 //
 // A second function for a signature replaces the first. The error says what is
 // wrong with the signature or the function; with [Start] it ends the test.

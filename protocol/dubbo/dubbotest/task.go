@@ -152,7 +152,27 @@ func (t *task) handle() []byte {
 	case err != nil:
 		return t.thrown(&protocol.RemoteError{Class: "java.lang.RuntimeException", Message: err.Error()})
 	}
+	if a, scripted := value.(Answer); scripted {
+		return t.follow(a)
+	}
 	return t.result(value)
+}
+
+// follow gives the answer that a function has returned.
+func (t *task) follow(a Answer) []byte {
+	switch a.kind {
+	case byHandler: // it has answered already
+		a.kind = byValue
+	case unread: // too late
+		a.kind, a.hangUp = byNobody, true
+	}
+	t.answer, t.delay = a, a.delay
+	if !t.wait() {
+		return nil
+	}
+	f := t.bytes()
+	t.answer.wrongID, t.answer.serialization = false, 0 // made
+	return f
 }
 
 // invoke calls the function and survives what it does: a panic, or the end of its
