@@ -264,6 +264,9 @@ func unwrapUndeclared(e *protocol.RemoteError) {
 func fromTrace(text string) *protocol.RemoteError {
 	own, cause, caused := strings.Cut(text, "\nCaused by: ")
 	head, frames, found := strings.Cut(own, "\n\tat ")
+	if !found { // of a cause whose frames are all those of the exception around it
+		head, _, found = strings.Cut(own, "\n\t... ")
+	}
 	class, message, _ := strings.Cut(strings.TrimSpace(head), ": ")
 	if !found || !isClassName(class) {
 		return nil

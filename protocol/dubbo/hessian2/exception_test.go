@@ -198,7 +198,10 @@ func TestGenericExceptions(t *testing.T) {
 			Cause: &protocol.RemoteError{Class: "java.io.IOException", Message: "disk", Stack: []string{"com.x.Disk.read(Disk.java:2)"}},
 		}, e)
 	}
-	e := thrown(t, exceptionHex(0, genericException3, "text", "5190", "exceptionClass", "4e", "exceptionMessage", "4e"))
+	shared := "com.x.E: no\n\tat com.x.A.b(A.java:1)\nCaused by: java.io.IOException: disk\n\t... 1 more\n"
+	e := thrown(t, exceptionHex(0, genericException3, shared, "5190", "exceptionClass", str("com.x.E"), "exceptionMessage", str("no")))
+	assert.Equal(t, &protocol.RemoteError{Class: "java.io.IOException", Message: "disk"}, e.Cause, "it has no frames of its own")
+	e = thrown(t, exceptionHex(0, genericException3, "text", "5190", "exceptionClass", "4e", "exceptionMessage", "4e"))
 	assert.Equal(t, genericException3, e.Class)
 	e = thrown(t, exceptionHex(0, genericException3, "text", "5190", "exceptionClass", str("com.x.E"), "exceptionMessage", "4e", "more", "91"))
 	assert.Equal(t, "com.x.E", e.Error())
