@@ -62,6 +62,28 @@ func stackOf(e *protocol.RemoteError) []*frameOf {
 	return frames
 }
 
+// miscast is what an argument of another type than the method's ends in.
+func miscast(given, declared string) *protocol.RemoteError {
+	return &protocol.RemoteError{
+		Class:   "java.lang.ClassCastException",
+		Message: fmt.Sprintf("class %s cannot be cast to class %s", boxed(given), boxed(declared)),
+	}
+}
+
+// boxed is the class of a type's values.
+func boxed(declared string) string {
+	_, primitive := primitiveTypes[declared]
+	switch {
+	case !primitive:
+		return declared
+	case declared == "int":
+		return "java.lang.Integer"
+	case declared == "char":
+		return "java.lang.Character"
+	}
+	return "java.lang." + strings.ToUpper(declared[:1]) + declared[1:]
+}
+
 // genericException is how all releases wrap an exception of a generic call.
 func genericException(e *protocol.RemoteError) *protocol.RemoteError {
 	return &protocol.RemoteError{

@@ -323,3 +323,32 @@ func TestMisfit(t *testing.T) {
 	require.NotNil(t, remote, "null for a primitive")
 	assert.Equal(t, "java.lang.NullPointerException", remote.Error())
 }
+
+// Dubbo 2.6 finds a method that has no overloads by its name and the number of its
+// arguments, whatever their types.
+func TestTypesOfDubbo26(t *testing.T) {
+	eachProfile(t, func(t *testing.T, profile dubbotest.Profile) {
+		p := dubbotest.Start(t, orders, dubbotest.WithProfile(profile))
+		require.NoError(t, p.Handle("find(long)", func(id int64) (int64, error) { return id, nil }))
+		require.NoError(t, p.Handle("name(java.lang.String)", func(s string) string { return s }))
+		require.NoError(t, p.Handle("over(java.lang.String)", func(s string) string { return s }))
+		require.NoError(t, p.Handle("over(long)", func(int64) string { return "long" }))
+		r := refer(t, p, "retries=0")
+		n, err := gofer.Call[int64](t.Context(), r, "find(int)", int32(7))
+		_, miscast := gofer.Call[string](t.Context(), r, "name(char)", "x")
+		_, number := gofer.Call[string](t.Context(), r, "name(int)", int32(1))
+		_, unknown := gofer.Call[string](t.Context(), r, "over(int)", int32(1))
+		assert.ErrorIs(t, unknown, gofer.ErrNotFound, "it has overloads")
+		_, count := gofer.Call[string](t.Context(), r, "name(java.lang.String,int)", "x", int32(1))
+		assert.ErrorIs(t, count, gofer.ErrNotFound)
+		if profile != dubbotest.Dubbo26 {
+			assert.ErrorIs(t, err, gofer.ErrNotFound)
+			assert.ErrorIs(t, number, gofer.ErrNotFound)
+			return
+		}
+		require.NoError(t, err)
+		assert.EqualValues(t, 7, n, "a number is a number")
+		require.NoError(t, miscast, "a char travels as a string")
+		assert.ErrorContains(t, number, "java.lang.ClassCastException: class java.lang.Integer cannot be cast to class java.lang.String")
+	})
+}

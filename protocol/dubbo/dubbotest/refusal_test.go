@@ -29,7 +29,7 @@ var refusals = []struct {
 		},
 	},
 	{
-		"overload", request{method: "hello", desc: "I", args: []any{int32(1)}},
+		"overload", request{method: "hello", desc: "II", args: []any{int32(1), int32(2)}},
 		[4]string{"70 com.alibaba.dubbo.rpc.RpcException: Failed to invoke remote proxy method hello", "40 ", "40 ", "40 "},
 	},
 	{

@@ -126,16 +126,20 @@ func (p *Provider) leave(t *task) {
 func (p *Provider) find(c *Call) (hs []*handler) {
 	if c.types != nil {
 		if h := p.handlers[handlerKey(c.Name(), hessian2.Descriptor(c.types))]; h != nil {
-			hs = append(hs, h)
+			return append(hs, h)
 		}
-		return hs
 	}
 	for _, h := range p.handlers {
 		if h.Name == c.Name() {
 			hs = append(hs, h)
 		}
 	}
-	return hs
+	// Dubbo 2.6 looks at the types of overloads alone.
+	lenient := p.opt.profile == Dubbo26 && !c.generic && len(hs) == 1 && len(hs[0].Types) == len(c.types)
+	if c.types == nil || lenient {
+		return hs
+	}
+	return nil
 }
 
 // serves reports whether the service has the method of a call.

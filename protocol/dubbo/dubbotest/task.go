@@ -138,6 +138,8 @@ func (t *task) handle() []byte {
 		return t.p.opt.profile.unconverted(t.call, bad)
 	case t.p.opt.profile.modern():
 		return t.p.opt.profile.status(t.call.ID, frame.BadRequest, undecodable(t.call.Method))
+	case h.Descriptor != t.call.Descriptor:
+		return t.thrown(miscast(t.call.types[bad.at], h.Types[bad.at]))
 	case bad.primitive: // null cannot be passed to it
 		return t.thrown(&protocol.RemoteError{Class: "java.lang.NullPointerException"})
 	}
