@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"testing"
 	"time"
@@ -242,11 +243,28 @@ func TestFunctionsReturnAnswers(t *testing.T) {
 	assert.ErrorIs(t, err, gofer.ErrNetwork)
 }
 
+// employee has every kind of field.
+type employee struct {
+	Person
+	Grade   sex
+	Tags    []string `hessian:"tags"`
+	Manager *employee
+	Reports map[string]any
+}
+
+// Person is embedded in others.
+type Person struct{ Name string }
+
+func (employee) JavaClassName() string { return "com.example.Employee" }
+
 func TestGeneric(t *testing.T) {
 	p := dubbotest.Start(t, orders)
 	require.NoError(t, p.Handle("save(com.example.Order)", func(o *order) (*order, error) { o.ID++; return o, nil }))
 	require.NoError(t, p.Handle("all()", func() []*order { return []*order{{ID: 1}, nil} }))
 	require.NoError(t, p.Handle("none()", func() []any { return []any{[]*order(nil), map[string]int32(nil), []byte(nil)} }))
+	boss := &employee{Person: Person{Name: "Ann"}, Grade: sex(1), Tags: []string{"a"}}
+	boss.Manager, boss.Reports = boss, map[string]any{"self": boss, "since": time.Unix(0, 0).UTC()}
+	require.NoError(t, p.Handle("boss()", func() any { return boss }))
 	require.NoError(t, p.Handle("over(int)", func(int32) string { return "int" }))
 	require.NoError(t, p.Handle("over(java.lang.String[])", func([]string) string { return "String[]" }))
 	require.NoError(t, p.Handle("fail()", func() error {
@@ -272,6 +290,16 @@ func TestGeneric(t *testing.T) {
 	got, err = r.Generic(t.Context(), "none")
 	require.NoError(t, err)
 	assert.Equal(t, []any{nil, nil, nil}, got)
+
+	got, err = r.Generic(t.Context(), "boss()")
+	require.NoError(t, err)
+	ann := got.(map[string]any)
+	assert.Equal(t, "com.example.Employee", ann["class"])
+	assert.Equal(t, "Ann", ann["name"])
+	assert.Equal(t, "WOMAN", ann["grade"])
+	assert.Equal(t, []string{"a"}, ann["tags"])
+	assert.Equal(t, reflect.ValueOf(ann).Pointer(), reflect.ValueOf(ann["manager"]).Pointer(), "is her own manager")
+	assert.Equal(t, time.Unix(0, 0).UTC(), ann["reports"].(map[string]any)["since"])
 
 	got, err = r.Generic(t.Context(), "over(java.lang.String[])", []string{"x"})
 	require.NoError(t, err)
@@ -315,13 +343,14 @@ func TestMisfit(t *testing.T) {
 		assert.Contains(t, got.text(t), "methodName=save")
 	})
 	p := dubbotest.Start(t, greet+"?group=g1&version=1.0.0")
-	require.NoError(t, p.Handle("half(long)", func(n int64) int64 { return n / 2 }))
-	got := dial(t, p).call(request{method: "half", desc: "J", args: []any{"no number"}})
+	require.NoError(t, p.Handle("half(java.lang.String,long)", func(_ string, n int64) int64 { return n / 2 }))
+	got := dial(t, p).call(request{method: "half", desc: "Ljava/lang/String;J", args: []any{"of", "no number"}})
 	var result protocol.Result
 	remote, err := hessian2.DecodeResult(got.body, &result)
 	require.NoError(t, err)
 	require.NotNil(t, remote, "null for a primitive")
 	assert.Equal(t, "java.lang.NullPointerException", remote.Error())
+	assert.ErrorContains(t, p.LastCall().Misfit, "argument 2")
 }
 
 // Dubbo 2.6 finds a method that has no overloads by its name and the number of its

@@ -3,6 +3,7 @@ package dubbotest_test
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"syscall"
 	"testing"
@@ -244,6 +245,20 @@ func TestHeartbeats(t *testing.T) {
 			synctest.Wait()
 			assert.Equal(t, 5, p.Counters().HeartbeatAnswers)
 		})
+	})
+	t.Run("writing keeps the connection, too", func(t *testing.T) {
+		for profile, keeps := range map[dubbotest.Profile]bool{dubbotest.Dubbo27: true, dubbotest.Dubbo26: false} {
+			synctest.Test(t, func(t *testing.T) {
+				p := startHello(t, dubbotest.InMemory(), dubbotest.WithProfile(profile))
+				w := dial(t, p)
+				go func() { _, _ = io.Copy(io.Discard, w) }()
+				for range 5 {
+					p.Writeable()
+					time.Sleep(period) // of the bubble
+				}
+				assert.Equal(t, keeps, p.Counters().Connections == 1, profile)
+			})
+		}
 	})
 	t.Run("ignored are not answered", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

@@ -276,7 +276,9 @@ func TestExceptionLikeJava(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, java, remote)
 			assert.NotEmpty(t, remote.Stack)
-			assert.True(t, bytes.Contains(got.body, []byte("suppressedExceptions")))
+			for _, part := range []string{"suppressedExceptions", "[java.lang.StackTraceElement", "\x51\x90"} { // the last: its own cause
+				assert.True(t, bytes.Contains(v.bytes(t), []byte(part)) && bytes.Contains(got.body, []byte(part)), "%q", part)
+			}
 		})
 	}
 }
