@@ -67,6 +67,7 @@ func miscast(given, declared string) *protocol.RemoteError {
 	return &protocol.RemoteError{
 		Class:   "java.lang.ClassCastException",
 		Message: fmt.Sprintf("class %s cannot be cast to class %s", boxed(given), boxed(declared)),
+		Stack:   []string{"com.alibaba.dubbo.common.bytecode.Wrapper0.invokeMethod(Wrapper0.java)"},
 	}
 }
 
