@@ -30,7 +30,7 @@ type State int32
 // The states of an endpoint, from best to worst.
 const (
 	Ready    State = iota // connected, takes calls
-	ReadOnly              // connected, asked for no new calls: last resort only
+	ReadOnly              // connected, but asked for no new calls or does not answer: last resort only
 	Down                  // not connected: a call fails at once, unsent
 )
 

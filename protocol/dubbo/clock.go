@@ -102,14 +102,19 @@ func (c *conn) expire(now int64) (next int64) {
 }
 
 // timedOut counts timeouts. Several in a row with not a byte read between them may
-// mean that nobody is there any more, long before the heartbeats would tell: then
-// a probe is sent, which every provider answers at once, however slow its methods
-// are.
+// mean that nobody is there any more, or that the provider is frozen, long before
+// the heartbeats would tell: then a probe is sent, which every provider answers at
+// once, however slow its methods are. Until something is read the connection is
+// doubtful: calls go elsewhere if they can.
 func (c *conn) timedOut(n int32) {
 	if n == 0 || c.mute.Add(n) < probeAfter {
 		return
 	}
+	first := !c.doubtful.Swap(true) // before the probe, whose answer ends it
 	c.probe()
+	if first {
+		c.changed(c)
+	}
 }
 
 // probe sends a heartbeat that must be answered in time; nothing if one is under way.
@@ -138,6 +143,8 @@ func (c *conn) checkDrain(now int64) (next int64, err error) {
 	}
 }
 
+var errNoBeat = errors.New("a heartbeat got no answer")
+
 func (c *conn) checkProbe(now int64) (next int64, err error) {
 	sent := c.probed.Load()
 	switch end := sent + int64(c.cfg.patience); {
@@ -147,7 +154,7 @@ func (c *conn) checkProbe(now int64) (next int64, err error) {
 		c.probed.Store(0)
 		return never, nil
 	case end <= now:
-		return 0, lost("probe", fmt.Errorf("calls timed out and a heartbeat got no answer within %v", c.cfg.patience))
+		return 0, lost("probe", fmt.Errorf("%w within %v", errNoBeat, c.cfg.patience))
 	default:
 		return end, nil
 	}

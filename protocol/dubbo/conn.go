@@ -35,6 +35,7 @@ type conn struct {
 	lastRead atomic.Int64
 	answered atomic.Bool // the provider has answered something
 	readonly atomic.Bool // the provider wants no new calls
+	doubtful atomic.Bool // calls time out and nothing is read: a probe tells
 	draining atomic.Bool // nor does the owner
 	ending   atomic.Bool
 	beats    atomic.Uint32
@@ -60,8 +61,8 @@ var (
 )
 
 // newConn takes over an established network connection. changed is called without
-// any lock after the provider's first answer, a readonly or writable event, and at
-// the end. The connection lives from [conn.start] on.
+// any lock after the provider's first answer, a readonly or writable event, when
+// doubts come or go, and at the end. The connection lives from [conn.start] on.
 func newConn(nc net.Conn, cfg connConfig, wg *sync.WaitGroup, changed func(*conn)) *conn {
 	c := &conn{nc: nc, cfg: cfg, base: time.Now(), changed: changed, wg: wg}
 	c.kick = make(chan struct{}, 1)
@@ -81,6 +82,10 @@ func (c *conn) start() {
 		c.arm(int64(c.cfg.heartbeat))
 	}
 }
+
+// welcome reports whether new calls should come here: elsewhere they go only when
+// no other connection is any better.
+func (c *conn) welcome() bool { return !c.readonly.Load() && !c.doubtful.Load() }
 
 // now is the time since the connection began: what deadlines are compared with.
 func (c *conn) now() int64 { return int64(time.Since(c.base)) }

@@ -163,8 +163,8 @@ func (x *exchange) state() protocol.State {
 	return best
 }
 
-// pick returns the connection for the next call: one that takes new calls, one
-// that does not like them when there is nothing else, nil when nothing is open.
+// pick returns the connection for the next call: one where it is welcome, another
+// one when there is nothing better, nil when nothing is open.
 func (x *exchange) pick() *conn {
 	i := 0
 	if len(x.links) > 1 {
@@ -173,7 +173,7 @@ func (x *exchange) pick() *conn {
 	var last *conn
 	for range x.links {
 		c := x.links[i].ready.Load()
-		if c != nil && !c.readonly.Load() {
+		if c != nil && c.welcome() {
 			return c
 		}
 		if c != nil {
@@ -247,6 +247,11 @@ func (x *exchange) reason() error {
 	case protocol.Ready:
 		return nil
 	case protocol.ReadOnly:
+		for _, l := range x.links {
+			if c := l.ready.Load(); c != nil && c.doubtful.Load() {
+				return errDoubtful
+			}
+		}
 		return errReadOnly
 	}
 	for _, l := range x.links {
@@ -259,5 +264,6 @@ func (x *exchange) reason() error {
 
 var (
 	errReadOnly   = errors.New("the provider wants no new calls: it is shutting down")
+	errDoubtful   = errors.New("calls have timed out and nothing has been read since: waiting for the answer to a heartbeat")
 	errConnecting = errors.New("the first connection is being made")
 )

@@ -53,7 +53,7 @@ type tally struct {
 
 func (l *link) state() protocol.State {
 	switch c := l.ready.Load(); {
-	case c != nil && c.readonly.Load():
+	case c != nil && !c.welcome():
 		return protocol.ReadOnly
 	case c != nil, !l.started: // a lazy one connects when it is called
 		return protocol.Ready
@@ -186,6 +186,8 @@ func (l *link) changed(c *conn) {
 			l.log().Info("connection ended", zap.Error(err))
 		}
 		x.p.forget(x)
+	case c.doubtful.Load():
+		l.log().Debug("provider does not answer, calls go elsewhere")
 	case c.readonly.Load():
 		l.log().Info("provider wants no new calls")
 	}
@@ -196,12 +198,13 @@ func (l *link) log() *zap.Logger {
 }
 
 // ended draws the conclusions from the end of a connection. A connection that has
-// never answered anything, or said that it wants no calls, does not make the next
-// one trustworthy: that one is tried before calls use it. So a provider that
-// accepts connections only to close them, because it shuts down or its "accepts"
-// are used up, costs no calls. The exchange's lock is held.
+// never answered anything, said that it wants no calls, or fell silent does not
+// make the next one trustworthy: that one is tried before calls use it. So a
+// provider that accepts connections only to close them, because it shuts down or
+// its "accepts" are used up, costs no calls, nor does one that is frozen, whose
+// operating system goes on accepting. The exchange's lock is held.
 func (l *link) ended(c *conn, err error) {
-	onTrial := l.ready.Swap(nil) == nil
+	onTrial, silent := l.ready.Swap(nil) == nil, errors.Is(err, errNoBeat) || errors.Is(err, errSilent)
 	l.conn, l.local = nil, ""
 	l.tally.writes += c.writes.Load()
 	l.tally.reads += c.reads.Load()
@@ -213,13 +216,17 @@ func (l *link) ended(c *conn, err error) {
 	case c.readonly.Load():
 		l.failures, l.suspect, l.hopeless = max(l.failures+1, afterReadOnly), true, true
 	case c.answered.Load():
-		l.failures, l.suspect = 0, false
+		l.failures, l.suspect = 0, silent
 	default:
 		l.failures, l.suspect, l.hopeless = l.failures+1, true, onTrial
 		err = fmt.Errorf("%w: %w", errNoAnswer, err)
 	}
 	l.last = err
-	l.restart(l.backoff())
+	wait := l.backoff()
+	if silent { // it has waited already, and who waits for an answer notices the thaw
+		wait = min(wait, demandGap)
+	}
+	l.restart(wait)
 }
 
 var errNoAnswer = errors.New("the connection ended before the provider answered anything (it may be shutting down, allow no more connections, or speak another protocol)")

@@ -56,6 +56,9 @@ func (c *conn) alive() {
 	if c.mute.Load() != 0 {
 		c.mute.Store(0)
 	}
+	if c.doubtful.Load() && c.doubtful.Swap(false) {
+		c.changed(c)
+	}
 }
 
 // room returns where the next bytes belong.
