@@ -32,6 +32,7 @@ func TestSubscribeRefusesWhatCannotWork(t *testing.T) {
 	})
 }
 
+// After Close no listener is called, and nothing is left.
 func TestCloseWaitsForListeners(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		r, err := New(parse(t, "zookeeper://"+s.Addr()), WithDialer(s.Dial))
@@ -87,6 +88,7 @@ func TestCloseWithoutServerIsQuick(t *testing.T) {
 	}
 }
 
+// B194: no password in errors, logs or states.
 func TestNoSecretsInTexts(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		log, logs := observer.New(zap.DebugLevel)
@@ -115,7 +117,3 @@ func TestNoSecretsInTexts(t *testing.T) {
 		}
 	})
 }
-
-// B030: changes of other versions keep the entries, and cost a few notifications.
-// B187: a rolling restart of 200 providers in 5 s, 50 references.
-// B025: 100 listeners that take a second each do not delay the new session.

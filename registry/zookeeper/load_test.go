@@ -13,6 +13,8 @@ import (
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
+// A second subscription of the interface shares what was read; so do other groups
+// and versions.
 func TestSubscriptionsShareReads(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -34,6 +36,7 @@ func TestSubscriptionsShareReads(t *testing.T) {
 	})
 }
 
+// B030: changes of other versions keep the entries, and cost a few notifications.
 func TestFlappingNeighbours(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		versioned := func(version, host int) string {
@@ -66,6 +69,7 @@ func TestFlappingNeighbours(t *testing.T) {
 	})
 }
 
+// B187: a rolling restart of 200 providers in 5 s, 50 references.
 func TestRollingRestartIsCoalesced(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		old := numbered(200)
@@ -93,6 +97,7 @@ func TestRollingRestartIsCoalesced(t *testing.T) {
 	})
 }
 
+// B025: 100 listeners that take a second each do not delay the new session.
 func TestSlowListenersDelayNothing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		r := open(t, s, "")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,9 +17,12 @@ import (
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
+// away makes the server unreachable, back ends that.
 func away(s *zktest.Server) { s.Refuse(true); s.Cut() }
 func back(s *zktest.Server) { s.Refuse(false) }
 
+// B012: an outage shorter or longer than the session changes no list; what changed
+// meanwhile is seen after it, at once and as one difference.
 func TestOutage(t *testing.T) {
 	for _, outage := range []time.Duration{time.Second, 10 * time.Second, 5 * time.Minute} {
 		t.Run(outage.String(), func(t *testing.T) {
@@ -53,6 +57,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// Until when the list before held: the event, or the time before the outage.
 func TestHeld(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		rec := subscribed(t, open(t, s, "?session=10000"))
@@ -83,6 +88,7 @@ func TestHeld(t *testing.T) {
 	})
 }
 
+// An outage without changes costs two notifications: stale, and fresh again.
 func TestStaleFlag(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -118,6 +124,7 @@ func TestExpiry(t *testing.T) {
 	})
 }
 
+// A server that is stopped and comes back with its data.
 func TestServerRestart(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -133,6 +140,8 @@ func TestServerRestart(t *testing.T) {
 	})
 }
 
+// A server that lost its data refuses the client for ever; the watchdog replaces
+// the connection. Nothing is emptied before the confirmation.
 func TestWipedServer(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		log, logs := observer.New(zap.WarnLevel)
@@ -158,6 +167,25 @@ func TestWipedServer(t *testing.T) {
 	})
 }
 
+// Numbers of a new history may be equal to those of the old one, and smaller: they
+// say nothing about which list is older.
+func TestWipedServerWithSameNumbers(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		s.Wipe() // numbers from 1
+		add(t, s, "a", "b")
+		r := open(t, s, "", WithWatchdog(5*time.Second), WithConfirmation(0))
+		rec := subscribed(t, r)
+		s.Wipe()
+		add(t, s, "c")
+		wait(time.Second)
+		requireConnected(t, r)
+		begin := time.Now()
+		awaitHosts(t, rec, "c")
+		assert.Less(t, time.Since(begin), time.Second)
+	})
+}
+
+// A server that accepts and says nothing does not hold up the ensemble.
 func TestFrozenServer(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		frozen, err := zktest.Start(zktest.InMemory())
@@ -190,6 +218,8 @@ func TestFrozenServer(t *testing.T) {
 	})
 }
 
+// A connected server that stops answering is left after two thirds of the session
+// timeout, and the list stays.
 func TestServerFreezes(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -207,6 +237,7 @@ func TestServerFreezes(t *testing.T) {
 	})
 }
 
+// More reconnects than the library may be burdened with channels for.
 func TestManyReconnects(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		r := open(t, s, "")
@@ -224,5 +255,46 @@ func TestManyReconnects(t *testing.T) {
 		begin := time.Now()
 		awaitHosts(t, rec, "a")
 		assert.Less(t, time.Since(begin), time.Second)
+		r.client.mu.Lock()
+		defer r.client.mu.Unlock()
+		assert.Equal(t, 1, r.client.paths[providersDir].arms, "the event spent the others")
 	})
+}
+
+// The library leaves the socket of an expired session open; we do not.
+func TestOldSocketsAreClosed(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		var open []*countedConn
+		dial := func(ctx context.Context, network, address string) (net.Conn, error) {
+			nc, err := s.Dial(ctx, network, address)
+			if err == nil {
+				open = append(open, &countedConn{Conn: nc})
+				nc = open[len(open)-1]
+			}
+			return nc, err
+		}
+		r, err := New(parse(t, "zookeeper://"+s.Addr()), WithDialer(dial))
+		require.NoError(t, err)
+		subscribed(t, r)
+		for range 5 {
+			s.ExpireSession(lastSession(t, s).ID)
+			wait(5 * time.Second)
+		}
+		require.Len(t, open, 11, "two for each expiry")
+		for i, c := range open {
+			assert.Equal(t, i < 10, c.closed.Load(), "socket %d", i)
+		}
+		require.NoError(t, r.Close())
+		assert.True(t, open[10].closed.Load())
+	})
+}
+
+type countedConn struct {
+	net.Conn
+	closed atomic.Bool
+}
+
+func (c *countedConn) Close() error {
+	c.closed.Store(true)
+	return c.Conn.Close()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
+// B015: credentials come before any read on each connection.
 func TestCredentials(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -41,6 +42,7 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
+// The answer to the credentials is lost: the next connection sends them again.
 func TestCredentialsAreSentAgain(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -56,6 +58,8 @@ func TestCredentialsAreSentAgain(t *testing.T) {
 	})
 }
 
+// Missing permission is a state of its own: named, tried again slowly, and no
+// empty list.
 func TestNoPermission(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		log, logs := observer.New(zap.WarnLevel)

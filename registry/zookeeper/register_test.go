@@ -1,7 +1,9 @@
 package zookeeper
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"testing"
 	"time"
 
@@ -192,4 +194,25 @@ func TestCloseTakesNodesOut(t *testing.T) {
 		require.NoError(t, keep.Close())
 		assert.Empty(t, s.Sessions())
 	})
+}
+
+// The connection is lost just before Close: the node goes all the same.
+func TestCloseAfterCut(t *testing.T) {
+	for _, after := range []time.Duration{0, 10 * time.Millisecond, 110 * time.Millisecond} {
+		inBubble(t, func(t *testing.T, s *zktest.Server) {
+			slow := func(ctx context.Context, network, address string) (net.Conn, error) {
+				<-time.After(100 * time.Millisecond)
+				return s.Dial(ctx, network, address)
+			}
+			r := open(t, s, "", WithDialer(slow))
+			require.NoError(t, r.Register(consumerURL(t)))
+			await(t, "a session", func() bool { return len(s.Sessions()) == 1 })
+			awaitRegistered(t, s)
+			wait(10 * time.Second)
+			s.Cut()
+			wait(after)
+			require.NoError(t, r.Close())
+			assert.Empty(t, s.Sessions(), "after %s", after)
+		})
+	}
 }

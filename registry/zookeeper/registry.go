@@ -146,7 +146,7 @@ func (r *Registry) Close() error {
 	for path := range registered {
 		leaving = append(leaving, r.client.unregister(path))
 	}
-	if r.client.session.conn() != nil {
+	if st := r.client.session.state(); st.Connected || time.Since(st.Since) < r.client.s.goodbye { // or about to be again
 		for _, gone := range leaving {
 			select {
 			case <-gone:

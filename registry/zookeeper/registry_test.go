@@ -77,8 +77,6 @@ func TestFirstSnapshotWaitsForRules(t *testing.T) {
 	})
 }
 
-// A second subscription of the interface shares what was read; so do other groups
-// and versions.
 // The last subscription of an interface ends its watching; a new one begins anew.
 func TestResubscribe(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
@@ -91,6 +89,13 @@ func TestResubscribe(t *testing.T) {
 		sub.Close()
 		assert.Empty(t, r.client.paths)
 		assert.Empty(t, r.client.services)
+		s.Delay(time.Second)
+		sub = subscribe(t, r, &recorder{})
+		wait(time.Millisecond) // reads are under way
+		sub.Close()
+		wait(time.Minute)
+		assert.Empty(t, r.client.queue.jobs, "nothing left to do")
+		s.Delay(0)
 		add(t, s, "a") // a late event finds nothing
 		wait(time.Second)
 		assertHosts(t, subscribed(t, r), "a")
@@ -248,6 +253,3 @@ func TestMalformedChildren(t *testing.T) {
 		assert.NotContains(t, fmt.Sprint(logs.All()[0].ContextMap()), "abc")
 	})
 }
-
-// After Close no listener is called, and nothing is left.
-// B194: no password in errors, logs or states.

@@ -13,17 +13,6 @@ import (
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
-// away makes the server unreachable, back ends that.
-// B012: an outage shorter or longer than the session changes no list; what
-// changed meanwhile is seen after it, at once and as one difference.
-// Until when the list before held: the event, or the time before the outage.
-// An outage without changes costs two notifications: stale, and fresh again.
-// A server that is stopped and comes back with its data.
-// A server that lost its data refuses the client for ever; the watchdog replaces
-// the connection. Nothing is emptied before the confirmation.
-// A server that accepts and says nothing does not hold up the ensemble.
-// A connected server that stops answering is left after two thirds of the session
-// timeout, and the list stays.
 // B013: a registry at rest does nothing but ping, whatever happened before.
 func TestNoHotLoop(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
@@ -179,7 +168,6 @@ func TestAuditFindsLostEvents(t *testing.T) {
 	})
 }
 
-// More reconnects than the library may be burdened with channels for.
 // The providers disappear for a moment, as when they register anew (Dubbo 3
 // deletes and creates): nobody notices.
 func TestSuddenlyEmptyIsDoubted(t *testing.T) {
@@ -218,7 +206,7 @@ func TestDirectoryDeletedAndCreated(t *testing.T) {
 	})
 }
 
-// While in doubt an error proves nothing; a new session starts the wait anew.
+// While in doubt an outage proves nothing; a new session starts the wait anew.
 func TestDoubtOutlivesOutage(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {
 		add(t, s, "a")
@@ -227,12 +215,15 @@ func TestDoubtOutlivesOutage(t *testing.T) {
 		wait(time.Second)
 		away(s)
 		wait(time.Minute)
-		assertHosts(t, rec, "a")
 		back(s)
+		await(t, "fresh", func() bool { return !rec.last().Stale })
+		wait(time.Second)
+		assertHosts(t, rec, "a")
 		add(t, s, "a")
 		wait(10 * time.Second)
-		assertHosts(t, rec, "a")
-		assert.False(t, rec.last().Stale)
+		for _, snap := range rec.all {
+			assert.Len(t, snap.Providers, 1)
+		}
 	})
 }
 
@@ -246,10 +237,6 @@ func TestConfirmationCanBeTurnedOff(t *testing.T) {
 	})
 }
 
-// B015: credentials come before any read on each connection.
-// The answer to the credentials is lost: the next connection sends them again.
-// Missing permission is a state of its own: named, tried again slowly, and no
-// empty list.
 // A list that cannot be received ends the connection each time it is read: it is
 // named, and the others are not held up.
 func TestListThatEndsTheConnection(t *testing.T) {
