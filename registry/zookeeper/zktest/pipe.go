@@ -9,9 +9,10 @@ import (
 
 // InMemory makes the server listen on no socket: [Server.Dial] is the only way to
 // reach it. Such a server and its clients can live in a testing/synctest bubble,
-// where timeouts of minutes pass at once. [Server.Addr] is then a mere name.
+// where timeouts of minutes pass at once. [Server.Addr] is then an address that
+// nobody has (RFC 5737).
 func InMemory() Option {
-	return func(s *Server) { s.memory, s.addr = true, "zktest.invalid:2181" }
+	return func(s *Server) { s.memory, s.addr = true, pipeAddr{}.String() }
 }
 
 // Dial connects to the server, whatever the address says. It has the form of the
@@ -82,4 +83,4 @@ func (l *pipeListener) Addr() net.Addr { return pipeAddr{} }
 type pipeAddr struct{}
 
 func (pipeAddr) Network() string { return "pipe" }
-func (pipeAddr) String() string  { return "zktest.invalid:2181" }
+func (pipeAddr) String() string  { return "192.0.2.1:2181" }

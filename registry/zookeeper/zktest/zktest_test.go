@@ -1,9 +1,6 @@
 package zktest_test
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"net"
 	"testing"
 	"time"
@@ -372,51 +369,4 @@ func TestPermissions(t *testing.T) {
 	_, _, err = owner.Children("/sec")
 	require.ErrorIs(t, err, zk.ErrNoAuth)
 	require.ErrorIs(t, other.AddAuth("none", nil), zk.ErrAuthFailed)
-}
-
-func TestDumpAndFourLetters(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	require.NoError(t, s.Create("/a/b", "data"))
-	require.ErrorIs(t, s.Create("/a/b", ""), zktest.NodeExists)
-	require.ErrorIs(t, s.Create("a", ""), zktest.BadArguments)
-	require.NoError(t, s.Set("/a/b", "more"))
-	require.ErrorIs(t, s.Set("/none", ""), zktest.NoNode)
-	dump := s.Dump()
-	require.Len(t, dump, 2)
-	assert.Equal(t, []string{"b"}, dump[0].Children)
-	assert.Equal(t, "more", dump[1].Data)
-	require.NoError(t, s.Delete("/a"))
-	require.ErrorIs(t, s.Delete("/a"), zktest.NoNode)
-	assert.Empty(t, s.Dump())
-
-	c, err := net.Dial("tcp", s.Addr())
-	require.NoError(t, err)
-	defer func() { _ = c.Close() }()
-	_, err = c.Write([]byte("ruok"))
-	require.NoError(t, err)
-	answer, err := io.ReadAll(c)
-	require.NoError(t, err)
-	assert.Equal(t, "imok", string(answer))
-}
-
-// Garbage ends the connection and nothing else.
-func TestGarbage(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for _, b := range []string{"\x00\x00\x00\x00", "\x00\x00\x00\x04abcd", "\xff\xff\xff\xff", "GET / HTTP/1.1\r\n\r\n",
-		"\x00\x00\x00\x2c" + fmt.Sprintf("%044d", 0)} {
-		c, err := net.Dial("tcp", s.Addr())
-		require.NoError(t, err)
-		_, err = c.Write([]byte(b))
-		require.NoError(t, err)
-		require.NoError(t, c.SetReadDeadline(time.Now().Add(patience)))
-		_, err = io.ReadAll(c)
-		assert.NotErrorIs(t, err, io.ErrUnexpectedEOF)
-		var timeout net.Error
-		if assert.False(t, errors.As(err, &timeout) && timeout.Timeout(), "%q is still open", b) {
-			_ = c.Close()
-		}
-	}
-	dial(t, s, 4*time.Second)
 }
