@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -48,31 +47,6 @@ func refer(t *testing.T, c *gofer.Client, reference string) *gofer.Reference {
 	r, err := c.Refer(t.Context(), reference)
 	require.NoError(t, err)
 	return r
-}
-
-// eachVersion runs a test against the shared provider of every Dubbo version,
-// found through ZooKeeper.
-func eachVersion(t *testing.T, params string, run func(t *testing.T, version string, r *gofer.Reference)) {
-	c := newClient(t, env.ZooKeeper.Addr())
-	for _, v := range env.Versions() {
-		t.Run(v, func(t *testing.T) { run(t, v, refer(t, c, env.Shared(v).Reference(params))) })
-	}
-}
-
-var failedRows sync.Map // method and version: a row stays failed
-
-// record fills the interop table: a row is ok when every check of its method was.
-func record(method, version string, err error) {
-	name, _, _ := strings.Cut(method, "(")
-	key := name + " " + version
-	if err != nil {
-		failedRows.Store(key, true)
-	}
-	outcome := "ok"
-	if _, failed := failedRows.Load(key); failed {
-		outcome = "FAIL"
-	}
-	env.Table.Record(name, version, outcome)
 }
 
 // eventually waits for a condition that other processes bring about.

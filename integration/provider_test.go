@@ -142,3 +142,26 @@ func TestGracefulStop(t *testing.T) {
 		})
 	}
 }
+
+// executes makes calls at the same time at a provider that allows one: some are
+// refused, as a limit.
+func executes(t *testing.T, r *gofer.Reference) {
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() {
+			_, err := gofer.Call[int64](context.Background(), r, "slow(long)", int64(1000))
+			errs <- err
+		}()
+	}
+	served, refused := 0, 0
+	for range cap(errs) {
+		if err := <-errs; err == nil {
+			served++
+		} else {
+			refused++
+			assert.ErrorIs(t, err, gofer.ErrLimitExceeded)
+		}
+	}
+	assert.Positive(t, served)
+	assert.Positive(t, refused)
+}

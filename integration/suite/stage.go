@@ -3,6 +3,7 @@ package suite
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,11 +57,14 @@ type Stage struct {
 	refs map[string]*gofer.Reference
 }
 
-// Observe plays the protocol suite: one observation for every step, in order.
-func (s *Stage) Observe(ctx context.Context) []Observation {
+// Observe plays the protocol suite: one observation for every step, in order; of
+// certain rows alone if they are given.
+func (s *Stage) Observe(ctx context.Context, rows ...string) []Observation {
 	var all []Observation
 	for _, step := range protocolSteps(s.Dubbo) {
-		all = append(all, step.observe(ctx, s))
+		if len(rows) == 0 || slices.Contains(rows, step.row) {
+			all = append(all, step.observe(ctx, s))
+		}
 	}
 	return all
 }
