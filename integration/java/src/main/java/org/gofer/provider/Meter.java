@@ -50,7 +50,7 @@ final class Meter implements InvocationHandler {
         boolean fails = begin(method);
         Object result = null;
         try {
-            Thread.sleep(delay + coldStart.extraMillis(age()));
+            pause(delay + coldStart.extraMillis(age()));
             if (fails) {
                 throw new IllegalStateException(identity.getName() + ": fails on purpose (--failure-rate " + failureRate + ")");
             }
@@ -62,6 +62,18 @@ final class Meter implements InvocationHandler {
             } else {
                 end();
             }
+        }
+    }
+
+    /** An interruption only shortens it: Dubbo 2.7 interrupts the calls under way when it shuts down. */
+    private static void pause(long millis) {
+        if (millis <= 0) {
+            return;
+        }
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 
