@@ -66,8 +66,9 @@ func (r *registration) run() {
 	conn := c.session.conn()
 	c.mu.Lock()
 	leave := r.leave
+	out := c.registrations[r.path] != r // a session that came meanwhile asked for one more run
 	c.mu.Unlock()
-	if conn == nil {
+	if conn == nil || out {
 		return
 	}
 	var err error

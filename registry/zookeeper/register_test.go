@@ -74,6 +74,24 @@ func TestRegisterWhileUnregistering(t *testing.T) {
 	})
 }
 
+// A session that comes while the node is being taken out has every registration
+// looked at again, this one after it has ended.
+func TestUnregisterWhileASessionComes(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		r := open(t, s, "")
+		require.NoError(t, r.Register(consumerURL(t)))
+		awaitRegistered(t, s)
+		s.Delay(100 * time.Millisecond)
+		require.NoError(t, r.Unregister(consumerURL(t)))
+		wait(150 * time.Millisecond)
+		r.client.sessionUp()
+		wait(time.Minute)
+		assert.False(t, registered(t, s))
+		require.NoError(t, r.Register(consumerURL(t)))
+		awaitRegistered(t, s)
+	})
+}
+
 func TestRegistrationSurvives(t *testing.T) {
 	for name, fault := range map[string]func(*testing.T, *zktest.Server){
 		"expiry":   func(t *testing.T, s *zktest.Server) { s.ExpireSession(lastSession(t, s).ID) },
