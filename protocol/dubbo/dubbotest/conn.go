@@ -22,9 +22,17 @@ type conn struct {
 	gone   chan struct{} // closed when it has ended
 	once   sync.Once
 
-	writing             sync.Mutex
-	lastRead, lastWrite atomic.Int64 // Unix time in ns
+	writing             chan struct{} // has a token while somebody writes; who waits for a mutex stops a bubble's time
+	lastRead, lastWrite atomic.Int64  // Unix time in ns
 	beats               atomic.Uint64
+}
+
+func newConn(nc net.Conn, p *Provider, f *life, number int) *conn {
+	c := &conn{Conn: nc, p: p, life: f, number: number, gone: make(chan struct{}), writing: make(chan struct{}, 1)}
+	now := time.Now().UnixNano()
+	c.lastRead.Store(now)
+	c.lastWrite.Store(now)
+	return c
 }
 
 // accept is the accept loop of one life.
@@ -49,10 +57,7 @@ func (p *Provider) welcome(f *life, nc net.Conn) bool {
 		return false
 	}
 	p.accepted++
-	c := &conn{Conn: nc, p: p, life: f, number: p.accepted, gone: make(chan struct{})}
-	now := time.Now().UnixNano()
-	c.lastRead.Store(now)
-	c.lastWrite.Store(now)
+	c := newConn(nc, p, f, p.accepted)
 	p.conns[c] = struct{}{}
 	greet := f.greet
 	f.serving.Go(func() { c.serve(greet) })
@@ -140,8 +145,12 @@ func (p *Provider) event(c *conn, h frame.Header, e frame.Event) {
 // write sends whole frames, or whatever bytes a test wants sent. It fails silently
 // when the connection is gone: the reader notices.
 func (c *conn) write(b []byte) {
-	c.writing.Lock()
-	defer c.writing.Unlock()
+	select {
+	case c.writing <- struct{}{}:
+	case <-c.gone:
+		return
+	}
+	defer func() { <-c.writing }()
 	if !c.thawed() {
 		return
 	}

@@ -95,7 +95,7 @@ func FuzzRequest(f *testing.F) {
 			}
 		}
 	}()
-	c := &conn{Conn: ours, p: p, life: p.life, number: 1, gone: make(chan struct{})}
+	c := newConn(ours, p, p.life, 1)
 	f.Fuzz(func(t *testing.T, serialization byte, twoWay bool, body []byte) {
 		calls := p.Counters().Calls
 		p.receive(c, frame.Header{Request: true, TwoWay: twoWay, Serialization: serialization & 0x1f, Length: len(body)}, body)

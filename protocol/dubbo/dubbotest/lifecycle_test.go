@@ -167,6 +167,24 @@ func TestFreeze(t *testing.T) {
 	w.ended()
 }
 
+// Answers that wait for the thaw do not stop the time of a bubble.
+func TestFreezeInMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := startHello(t, dubbotest.InMemory())
+		w := dial(t, p)
+		require.NoError(t, p.Answer("hello", dubbotest.Value("v").After(time.Second), dubbotest.Value("v").After(time.Second)))
+		w.send(hello.with(1).bytes(t))
+		w.send(hello.with(2).bytes(t))
+		require.NoError(t, p.Await(t.Context(), func(c dubbotest.Counters) bool { return c.InFlight == 2 }))
+		p.Freeze()
+		time.AfterFunc(2*time.Second, p.Resume)
+		begun := time.Now()
+		w.next()
+		w.next()
+		assert.Equal(t, 2*time.Second, time.Since(begun))
+	})
+}
+
 func TestDisconnect(t *testing.T) {
 	p := startHello(t)
 	w := dial(t, p)
