@@ -202,7 +202,7 @@ func (t *change) doACL(op Op, d *decoder, w *encoder) Code {
 	}
 	old := *n
 	t.undo = append(t.undo, func() { *n = old })
-	t.s.zxid++
+	t.begin()
 	n.acl = acl
 	n.stat.ACLVersion++
 	w.stat(n.describe())

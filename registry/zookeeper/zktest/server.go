@@ -208,11 +208,11 @@ func (s *Server) end(se *session) {
 	if se.conn != nil {
 		s.watches.drop(se.conn)
 	}
+	t := change{s: s}
 	for _, path := range sortedKeys(se.ephemerals) {
-		t := change{s: s}
 		t.delete(path, -1)
-		s.fire(t.events)
 	}
+	s.fire(t.events)
 	if se.conn != nil {
 		se.conn.finish()
 		se.conn = nil

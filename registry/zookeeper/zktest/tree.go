@@ -109,6 +109,15 @@ type change struct {
 	c      *conn // nil: the server itself, which may do everything
 	undo   []func()
 	events []event
+	begun  bool
+}
+
+// begin gives the transaction its number; all changes in one have the same.
+func (t *change) begin() {
+	if !t.begun {
+		t.begun = true
+		t.s.zxid++
+	}
 }
 
 func (t *change) rollback() {
@@ -124,7 +133,7 @@ func (t *change) allowed(n *node, perm int32) bool { return t.c == nil || t.c.al
 func (t *change) touch(parent *node) (restore func()) {
 	old := parent.stat
 	sequence := parent.sequence
-	t.s.zxid++
+	t.begin()
 	parent.stat.ChildVersion++
 	parent.stat.Pzxid = t.s.zxid
 	return func() { parent.stat, parent.sequence = old, sequence }
@@ -234,7 +243,7 @@ func (t *change) set(path string, data []byte, version int32) (*node, Code) {
 		return nil, BadVersion
 	}
 	old := *n
-	t.s.zxid++
+	t.begin()
 	n.data, n.stat.Mzxid, n.stat.Modified = data, t.s.zxid, time.Now().UnixMilli()
 	n.stat.Version++
 	t.undo = append(t.undo, func() { *n = old })
