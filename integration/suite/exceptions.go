@@ -51,13 +51,14 @@ func unsendableSteps(dubbo string) []step {
 		return ends[any](signature, []expectation{is(Attempts, "1"), is(Sent, "true"), has(Text, class)}, args...)
 	}
 	all := []step{unsendable("optional(java.lang.String)", "java.util.Optional", "x")}
-	const future = "future(java.lang.String,long)"
+	const future, failedFuture = "future(java.lang.String,long)", "failedFuture(java.lang.String)"
 	if dubbo < "2.7" {
-		return append(all, unsendable(future, "java.util.concurrent.CompletableFuture", "later", int64(50)))
+		const class = "java.util.concurrent.CompletableFuture"
+		return append(all, unsendable(future, class, "later", int64(50)), unsendable(failedFuture, class, "broken"))
 	}
 	return append(all,
 		answers(future, "later", "later", int64(50)),
-		ends[string]("failedFuture(java.lang.String)", throws("java.lang.IllegalStateException", "broken"), "broken"))
+		ends[string](failedFuture, throws("java.lang.IllegalStateException", "broken"), "broken"))
 }
 
 // stateSteps are about void methods, what a provider keeps, and large answers.

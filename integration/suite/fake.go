@@ -1,7 +1,9 @@
 package suite
 
 import (
+	"context"
 	"fmt"
+	"testing"
 
 	"github.com/gofer-rpc/gofer/integration/interop"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
@@ -29,14 +31,9 @@ type Fakes struct {
 
 // NewFakes starts dubbotest providers that play a Dubbo release, and a zktest server
 // in which a client finds them. All of it ends with the test.
-func NewFakes(t dubbotest.TB, dubbo string) *Fakes {
+func NewFakes(t testing.TB, dubbo string) *Fakes {
 	t.Helper()
-	zk, err := zktest.Start()
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	t.Cleanup(zk.Close)
-	zookeeper := zk.Addr()
+	zookeeper := NewFakeServer(t).Addr()
 	f := &Fakes{}
 	f.Stage = &Stage{Dubbo: dubbo, Open: Provider{Name: "shared-" + dubbo, Group: dubbo, Version: "1.0.0"},
 		Strict: Provider{Name: strictName(dubbo), Group: strictName(dubbo), Version: strictVersion}}
@@ -61,3 +58,26 @@ func startFake(t dubbotest.TB, zookeeper, dubbo string, as *Provider, params str
 	as.Addr = p.Addr()
 	return p
 }
+
+// FakeServer is a zktest server in the place of a ZooKeeper.
+type FakeServer struct{ *zktest.Server }
+
+// NewFakeServer starts one for a test.
+func NewFakeServer(t testing.TB) FakeServer {
+	t.Helper()
+	z, err := zktest.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(z.Close)
+	return FakeServer{z}
+}
+
+// Kill stops it; its data stay.
+func (f FakeServer) Kill() error {
+	f.Stop()
+	return nil
+}
+
+// Start starts it again.
+func (f FakeServer) Start(context.Context) error { return f.Resume() }

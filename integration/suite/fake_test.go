@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -14,6 +15,7 @@ import (
 	"github.com/gofer-rpc/gofer/integration/interop"
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
+	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
 
 func TestMain(m *testing.M) {
@@ -48,6 +50,44 @@ func TestProtocolOnFakes(t *testing.T) {
 		})
 	}
 }
+
+// TestRegistryOnFake plays the registry suite on zktest servers, and compares them with
+// what a ZooKeeper showed.
+func TestRegistryOnFake(t *testing.T) {
+	real, err := Recorded(Registry, ZooKeeper)
+	require.NoError(t, err)
+	assert.Greater(t, len(real), 100)
+	alike(t, real, ObserveRegistry(t, func(t *testing.T) Server { return NewFakeServer(t) }))
+}
+
+// TestWrongServers: what a server does otherwise than a ZooKeeper is found.
+func TestWrongServers(t *testing.T) {
+	recorded, err := Recorded(Registry, ZooKeeper)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		row, step, fact string
+		spoil           func(s *zktest.Server)
+	}{
+		"a lost event":      {"watches", "created", "events", func(s *zktest.Server) { s.DropEvents(1) }},
+		"another error":     {"requests", "delete what has children", "error", func(s *zktest.Server) { s.FailNext(zktest.OpDelete, "", zktest.NoAuth) }},
+		"an error too many": {"requests", "create below what is not there", "error", func(s *zktest.Server) { s.FailNext(zktest.OpCreate, "", zktest.NodeExists) }},
+		"another list":      {"malformed", "why", "registered", func(s *zktest.Server) { require.NoError(t, s.Create(malformedDir+"/x%3A%2F%2Fy", "")) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			real := slices.DeleteFunc(slices.Clone(recorded), func(o Observation) bool { return o.Row != c.row })
+			start := func(t *testing.T) Server {
+				s := NewFakeServer(t)
+				c.spoil(s.Server)
+				return s
+			}
+			fake := ObserveRegistry(t, start, c.row)
+			found := slices.ContainsFunc(Compare(real, fake), func(d Difference) bool { return d.Step == c.step && d.Fact == c.fact })
+			assert.True(t, found)
+		})
+	}
+}
+
+const malformedDir = "/dubbo/com.example.suite.malformed/providers"
 
 // TestWrongFakes: whatever a fake does otherwise than Java is found, where it is.
 func TestWrongFakes(t *testing.T) {

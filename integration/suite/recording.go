@@ -23,6 +23,9 @@ const (
 	Registry = "registry"
 )
 
+// ZooKeeper is the version that the registry suite's observations are of.
+const ZooKeeper = "ZooKeeper"
+
 // recorded is one step of a recording.
 type recorded struct {
 	Row, Step string
