@@ -3,6 +3,7 @@
 CACHE       := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gofer
 STATICCHECK := $(CACHE)/bin/$(shell go env GOVERSION)/staticcheck-v0.8.2/staticcheck
 TABLE       := $(CACHE)/interop.txt
+SUITE       := $(CACHE)/suite.txt
 STEP        := @integration/scripts/step
 
 # Folders with tests that the race detector would falsify, as those of allocations.
@@ -16,7 +17,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 test: deps lint unit java integration ## everything, installing first what is missing
-	@echo "all steps passed; the interop table is in $(TABLE)"
+	@echo "all steps passed; the tables are in $(TABLE) and $(SUITE)"
 
 demo: deps java ## the main job: ZooKeeper, Java providers of every Dubbo version, a Go consumer
 	go run ./integration/demo
@@ -40,9 +41,9 @@ java: ## build the Java providers, when they have changed
 	$(STEP) "Java providers" integration/scripts/java
 
 integration: ## tests against a real ZooKeeper and real Java providers
-	@mkdir -p $(CACHE) && rm -f $(TABLE)
+	@mkdir -p $(CACHE) && rm -f $(TABLE) $(SUITE)
 	$(STEP) "integration tests" env GOFER_INTEROP_TABLE=$(TABLE) go test -tags integration -count=1 -timeout 30m ./integration/...
-	@[ ! -e $(TABLE) ] || cat $(TABLE)
+	@for table in $(TABLE) $(SUITE); do [ ! -e $$table ] || cat $$table; done
 
 bench: ## benchmarks
 	$(STEP) "benchmarks" go test -run '^$$' -bench . -benchmem ./...
