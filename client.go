@@ -74,6 +74,10 @@ func (c *Client) connectRegistry(text string) error {
 	if err := checkParameters(u); err != nil {
 		return err
 	}
+	if user := u.Param("username"); user != "" && u.Username() == "" {
+		u = u.WithUserInfo(escapeAll(user), escapeAll(u.Param("password")))
+	}
+	u = u.Without("username", "password")
 	c.address = u
 	log := c.cfg.logger.Named("registry")
 	warnUnknown(log, u)

@@ -63,3 +63,16 @@ func TestSilentByDefault(t *testing.T) {
 	require.NoError(t, err)
 	assert.False(t, cfg.logger.Core().Enabled(zap.ErrorLevel))
 }
+
+// Credentials may stand in the query as Dubbo's registry attributes do.
+func TestRegistryCredentialsAsParameters(t *testing.T) {
+	c, err := New(WithApplication("shop"), WithRegistry("zookeeper://127.0.0.1:1?username=ada&password=a+b%2Fc&file-cache=false"))
+	require.NoError(t, err)
+	defer c.Close()
+	user, password, err := c.address.Credentials()
+	require.NoError(t, err)
+	assert.Equal(t, "ada", user)
+	assert.Equal(t, "a+b%2Fc", password, "the plain form is not decoded")
+	assert.NotContains(t, c.address.String(), "a+b")
+	assert.Empty(t, c.address.Param("password"))
+}

@@ -94,6 +94,9 @@ func (a *attempt) serviceError(text string) verdict {
 			return s.verdict
 		}
 	}
+	if m := a.inv.Method; strings.Contains(line, "RpcException: "+m.Service+"."+m.Name+"(") {
+		return verdict{protocol.ErrNotFound, protocol.RetryNever} // $invoke of a method that 2.x does not know
+	}
 	return verdict{protocol.ErrNetwork, protocol.RetryPolicy} // may have run
 }
 

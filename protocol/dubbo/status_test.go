@@ -67,6 +67,8 @@ func TestStatuses(t *testing.T) {
 			protocol.ErrNotFound, protocol.RetryNever, `Not found method "echo" in class x.`},
 		{"no such method, generic", 70, "org.apache.dubbo.rpc.RpcException: java.lang.NoSuchMethodException: com.example.DemoService.nope()" + stack,
 			protocol.ErrNotFound, protocol.RetryNever, "com.example.DemoService.nope()"},
+		{"no such method, generic of 2.x", 70, "com.alibaba.dubbo.rpc.RpcException: com.example.DemoService.echo(java.lang.String)" + stack,
+			protocol.ErrNotFound, protocol.RetryNever, "com.example.DemoService.echo(java.lang.String)"},
 		{"not unique", 70, "org.apache.dubbo.rpc.RpcException: java.lang.IllegalStateException: Not unique method for method name(echo)" + stack,
 			protocol.ErrNotFound, protocol.RetryNever, "Not unique method"},
 		{"safety barrier", 70, "org.apache.dubbo.rpc.RpcException: [Serialization Security] Trigger the safety barrier! Illegal Serializer is not allowed" + stack,
