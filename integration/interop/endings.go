@@ -3,8 +3,6 @@ package interop
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"time"
 
 	big "github.com/dubbogo/gost/math/big"
@@ -117,35 +115,4 @@ func unsent(result, cause string) dubbotest.Answer {
 	return dubbotest.Status(50, fmt.Sprintf(
 		"Failed to send response: Response [id=1, version=2.0.2, status=20, event=false, error=null, result=AppResponse [value=%s]], cause: %s\n%s\n\tat %s",
 		result, cause, cause, stack("send")[0]))
-}
-
-// hidden are the attachments that a provider keeps from its methods; those behind the
-// gap since 2.7.
-var hidden = []string{
-	"path", "group", "version", "dubbo", "token", "timeout", "async",
-	"interface", "dubbo.tag",
-}
-
-const hiddenIn26 = 7
-
-const headerLen = 16 // of a frame
-
-// attachments answers the attachments of the request that a method gets to see. One is
-// not from the consumer: the size of the request's frame.
-func (s *service) attachments(ctx context.Context, reply map[string]string) map[string]string {
-	for key, value := range reply {
-		dubbotest.Attach(ctx, key, value)
-	}
-	call := dubbotest.FromContext(ctx)
-	seen := map[string]string{"input": strconv.Itoa(headerLen + call.Length)}
-	keep := hidden
-	if s.profile == dubbotest.Dubbo26 {
-		keep = hidden[:hiddenIn26]
-	}
-	for key := range call.Attachments {
-		if !slices.Contains(keep, key) {
-			seen[key] = call.Attachment(key)
-		}
-	}
-	return seen
 }

@@ -1,6 +1,7 @@
 // Package interop holds the Go side of the Java test service
 // org.gofer.interop.InteropService: its name and the types of its values. It is
-// also an example of how Java classes are written in Go.
+// also an example of how Java classes are written in Go. [Serve] makes a dubbotest
+// provider serve it as the Java providers do.
 package interop
 
 import (

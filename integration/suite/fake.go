@@ -13,6 +13,14 @@ import (
 // profiles are the release lines that dubbotest can play.
 var profiles = []dubbotest.Profile{dubbotest.Dubbo26, dubbotest.Dubbo27, dubbotest.Dubbo32, dubbotest.Dubbo33}
 
+// Versions are the Dubbo releases that the fakes can play.
+func Versions() (all []string) {
+	for _, p := range profiles {
+		all = append(all, p.String())
+	}
+	return all
+}
+
 // ProfileOf is the profile of a Dubbo release.
 func ProfileOf(dubbo string) (dubbotest.Profile, error) {
 	for _, p := range profiles {
@@ -35,7 +43,7 @@ func NewFakes(t testing.TB, dubbo string) *Fakes {
 	t.Helper()
 	zookeeper := NewFakeServer(t).Addr()
 	f := &Fakes{}
-	f.Stage = &Stage{Dubbo: dubbo, Open: Provider{Name: "shared-" + dubbo, Group: dubbo, Version: "1.0.0"},
+	f.Stage = &Stage{Dubbo: dubbo, Open: Provider{Name: openName(dubbo), Group: dubbo, Version: "1.0.0"},
 		Strict: Provider{Name: strictName(dubbo), Group: strictName(dubbo), Version: strictVersion}}
 	f.OpenProvider = startFake(t, zookeeper, dubbo, &f.Open, "")
 	f.StrictProvider = startFake(t, zookeeper, dubbo, &f.Strict,
@@ -44,15 +52,15 @@ func NewFakes(t testing.TB, dubbo string) *Fakes {
 	return f
 }
 
-func startFake(t dubbotest.TB, zookeeper, dubbo string, as *Provider, params string) *dubbotest.Provider {
+func startFake(t testing.TB, zookeeper, dubbo string, as *Provider, params string) *dubbotest.Provider {
 	t.Helper()
 	profile, err := ProfileOf(dubbo)
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatal(err)
 	}
 	p := dubbotest.Start(t, as.Reference()+params, dubbotest.WithProfile(profile), dubbotest.WithRecords(0))
 	if err := interop.Serve(p, as.Name, profile); err != nil {
-		t.Fatalf("%v", err)
+		t.Fatal(err)
 	}
 	_ = p.Register("zookeeper://" + zookeeper) // a failure ends the test
 	as.Addr = p.Addr()

@@ -40,13 +40,13 @@ func alike(t *testing.T, real, fake []Observation) {
 // TestProtocolOnFakes plays the protocol suite on dubbotest providers of every
 // profile, and compares them with what Java's showed.
 func TestProtocolOnFakes(t *testing.T) {
-	for _, profile := range profiles {
-		t.Run(profile.String(), func(t *testing.T) {
+	for _, version := range Versions() {
+		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			real, err := Recorded(Protocol, profile.String())
+			real, err := Recorded(Protocol, version)
 			require.NoError(t, err)
 			assert.Greater(t, len(real), 150)
-			alike(t, real, NewFakes(t, profile.String()).Observe(t.Context()))
+			alike(t, real, NewFakes(t, version).Observe(t.Context()))
 		})
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/gofer-rpc/gofer"
 	"github.com/gofer-rpc/gofer/integration/interop"
-	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
 )
 
 // Provider is where a provider of the interop service is: in a JVM or in this process.
@@ -44,6 +44,8 @@ func StrictFlags(dubbo string) []string {
 		"--token", strictToken, "--executes", strictExecutes, "--payload", strictPayload}
 }
 
+// The names that the providers of a stage have.
+func openName(dubbo string) string   { return "shared-" + dubbo }
 func strictName(dubbo string) string { return "strict-" + dubbo }
 
 // Stage is what the protocol suite plays on: two providers of one Dubbo version, real
@@ -100,7 +102,7 @@ func (s *Stage) refer(ctx context.Context, reference string) *gofer.Reference {
 
 // OpenClient makes the client of a world, of the ZooKeeper at an address; it is closed
 // with the test. It remembers nothing of clients before: addresses are used again.
-func OpenClient(t dubbotest.TB, zookeeper string) *gofer.Client {
+func OpenClient(t testing.TB, zookeeper string) *gofer.Client {
 	t.Helper()
 	separator := "?"
 	if strings.Contains(zookeeper, "?") {
@@ -109,11 +111,11 @@ func OpenClient(t dubbotest.TB, zookeeper string) *gofer.Client {
 	c, err := gofer.New(gofer.WithApplication("gofer-test"),
 		gofer.WithRegistry("zookeeper://"+zookeeper+separator+"file-cache=false"))
 	if err != nil {
-		t.Fatalf("%v", err)
+		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if err := c.Close(); err != nil {
-			t.Fatalf("%v", err)
+			t.Error(err)
 		}
 	})
 	return c
@@ -122,8 +124,8 @@ func OpenClient(t dubbotest.TB, zookeeper string) *gofer.Client {
 // protocolSteps are all steps of the protocol suite.
 func protocolSteps(dubbo string) (all []step) {
 	for _, some := range [][]step{
-		scalarSteps(), arraySteps(), objectSteps(dubbo), collectionSteps(), overloadSteps(), describeSteps(), stateSteps(),
-		exceptionSteps(dubbo), unsendableSteps(dubbo), timeSteps(), attachmentSteps(dubbo), genericSteps(), refusalSteps(dubbo),
+		scalarSteps(), arraySteps(), objectSteps(dubbo), collectionSteps(), overloadSteps(), describeSteps(),
+		stateSteps(dubbo), countingSteps(dubbo), exceptionSteps(dubbo), unsendableSteps(dubbo), timeSteps(), attachmentSteps(dubbo), genericSteps(), refusalSteps(),
 	} {
 		all = append(all, some...)
 	}

@@ -24,7 +24,7 @@ func timeSteps() []step {
 			ctx, cancel := context.WithCancel(ctx)
 			defer cancel()
 			r := impatient(ctx, s)
-			time.AfterFunc(50*time.Millisecond, cancel)
+			time.AfterFunc(100*time.Millisecond, cancel)
 			return call[int64](ctx, r, slow, int64(500))
 		}, fails(gofer.ErrCanceled, true)...),
 		acts(nameOf(slow), "the call's own timeout", func(ctx context.Context, s *Stage) Outcome {
