@@ -88,6 +88,24 @@ func TestCloseWithoutServerIsQuick(t *testing.T) {
 	}
 }
 
+// A connection that is still in its handshake is given up: the session that it
+// would get back has nobody to use it, and the library would race with itself.
+func TestCloseDuringHandshake(t *testing.T) {
+	inBubble(t, func(t *testing.T, s *zktest.Server) {
+		r := open(t, s, "?session=10000")
+		subscribed(t, r)
+		s.Freeze(true)
+		s.Cut()
+		wait(1500 * time.Millisecond) // the library rests a second before it connects
+		time.AfterFunc(500*time.Millisecond, func() { s.Freeze(false) })
+		begin := time.Now()
+		require.NoError(t, r.Close())
+		assert.LessOrEqual(t, time.Since(begin), time.Second)
+		wait(15 * time.Second)
+		assert.Empty(t, s.Sessions(), "the session expires")
+	})
+}
+
 // B194: no password in errors, logs or states.
 func TestNoSecretsInTexts(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *zktest.Server) {

@@ -144,8 +144,12 @@ func (d *dialer) dial(network, address string, _ time.Duration) (net.Conn, error
 	d.reached()
 	sc := &serverConn{Conn: c, d: d, server: address, limit: limit, until: time.Now().Add(limit), lock: make(chan struct{}, 1), holding: true}
 	d.mu.Lock()
+	defer d.mu.Unlock()
+	if err := d.ctx.Err(); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
 	d.current = c
-	d.mu.Unlock()
 	return sc, nil
 }
 

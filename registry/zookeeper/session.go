@@ -117,14 +117,18 @@ func (s *session) connect() *link {
 }
 
 // settled waits until the library, on a fresh connection, has done what would race
-// with the answer to its closing.
+// with the answer to its closing. One that has no session yet does not get it any
+// more.
 func (s *session) settled(l *link) {
 	l.stop() // no further connection
 	s.mu.Lock()
 	young := s.s.settle - time.Since(l.since)
 	online := l.online
 	s.mu.Unlock()
-	if online && young > 0 {
+	switch {
+	case !online:
+		l.dialer.drop()
+	case young > 0:
 		time.Sleep(young)
 	}
 }
