@@ -94,7 +94,8 @@ func hold(t *testing.T, table *harness.Table, name, version string, real, fake [
 	recorded, err := suite.Recorded(name, version)
 	require.NoError(t, err)
 	for _, d := range suite.Compare(recorded, real) {
-		t.Errorf("not what is in suite/testdata, from where unit tests have it; if it is right, run this test with -record\n%v", d)
+		t.Errorf("%s: %s: %s is %q, and %q in suite/testdata, which unit tests use: if it is right so, run this test with -record",
+			d.Row, d.Step, d.Fact, d.Fake, d.Real)
 	}
 }
 

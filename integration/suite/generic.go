@@ -34,6 +34,6 @@ func genericSteps() []step {
 		generic("void", of(is(Value, "null")), "nothing()"),
 		generic("a declared exception", append(fails(gofer.ErrBusiness, true), is(Class, "org.gofer.interop.OrderException"), has(Message, "no order -1")), findOrder, int64(-1)),
 		generic("another exception", append(fails(gofer.ErrBusiness, true), is(Class, "java.lang.IllegalStateException"), has(Message, "raised state")), "raise(java.lang.String)", "state"),
-		generic("a method that nobody has", sent, "nobody(int)", int32(1)),
+		generic("a method that nobody has", fails(gofer.ErrNotFound, true), "nobody(int)", int32(1)),
 	}
 }
