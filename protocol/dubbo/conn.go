@@ -110,12 +110,12 @@ func (c *conn) fail(err error) {
 	c.mu.Unlock()
 	c.hangUp()
 	c.wake()
+	c.changed(c) // before its callers wake: their next calls must not find it again
 	for _, k := range *c.slots.Load() {
 		if id := k.state.Load(); id != 0 {
 			k.finish(id, err)
 		}
 	}
-	c.changed(c)
 }
 
 // hangUp frees the flusher from Write and the reader from Read. TLS would first
