@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	chaosDuration = flag.Duration("chaos.duration", 5*time.Second, "how long TestChaos makes trouble; in memory it is eight times as long")
+	chaosDuration = flag.Duration("chaos.duration", 5*time.Second, "how long TestChaos makes trouble; in memory it is four times as long")
 	chaosSeed     = flag.Uint64("chaos.seed", 0, "seed of TestChaos; 0 takes a new one")
 )
 
@@ -47,7 +47,7 @@ func TestChaos(t *testing.T) {
 		goleak.VerifyNone(t, ignore)
 	})
 	t.Run("memory", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { runChaos(t, seed, true, 8**chaosDuration) })
+		synctest.Test(t, func(t *testing.T) { runChaos(t, seed, true, 4**chaosDuration) })
 	})
 }
 

@@ -144,6 +144,11 @@ func (e *Environment) StartZooKeeper(t testing.TB, config ZooKeeperConfig) *ZooK
 	return z
 }
 
+// LaunchProvider starts a provider outside of tests; it is killed by [Environment.Close].
+func (e *Environment) LaunchProvider(ctx context.Context, dubbo string, flags ...string) (*Provider, error) {
+	return e.startProvider(ctx, dubbo, flags...)
+}
+
 func (e *Environment) startProvider(ctx context.Context, dubbo string, line ...string) (*Provider, error) {
 	flags := splitFlags(line)
 	flags.fill("--name", fmt.Sprintf("provider-%d-%s", e.serial.Add(1), dubbo))
