@@ -97,7 +97,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 	q := startDemo(t, "")
 	before := goleak.IgnoreCurrent()
 
-	c, err := gofer.New(gofer.WithApplication("shop-web"), gofer.WithRegistry("zookeeper://"+zk.Addr()))
+	c, err := gofer.New(gofer.WithApplication("shop-web"), gofer.WithRegistry("zookeeper://"+zk.Addr()+"?file-cache=false"))
 	require.NoError(t, err)
 	r := refer(t, c, demo)
 	refer(t, c, q.URL())
@@ -192,7 +192,7 @@ func TestNobodyFits(t *testing.T) {
 	one, two := startDemo(t, "version=1.0.0&group=g1&token=s3cret"), startDemo(t, "version=2.0.0")
 	require.NoError(t, one.Register(address))
 	require.NoError(t, two.Register(address))
-	c := newClient(t, gofer.WithRegistry(address))
+	c := newClient(t, gofer.WithRegistry(address+"?file-cache=false"))
 
 	_, err = c.Refer(t.Context(), demo+"?version=2.0.0&group=g1")
 	require.Error(t, err)
@@ -221,4 +221,51 @@ func TestNobodyFits(t *testing.T) {
 
 	_, err = c.Refer(t.Context(), one.URL("version=9.9.9"))
 	require.NoError(t, err, "a direct address is believed")
+}
+
+// Who gives up while Refer waits finds that in the error.
+func TestReferGivenUp(t *testing.T) {
+	c := newClient(t, gofer.WithRegistry("zookeeper://127.0.0.1:1?file-cache=false"))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := c.Refer(ctx, demo)
+	assert.ErrorIs(t, err, gofer.ErrCanceled)
+	assert.ErrorIs(t, err, context.Canceled)
+	var none *gofer.NoProviderError
+	assert.ErrorAs(t, err, &none)
+	ctx, cancel = context.WithTimeout(t.Context(), time.Nanosecond)
+	defer cancel()
+	_, err = c.Refer(ctx, demo)
+	assert.ErrorIs(t, err, gofer.ErrNoProvider)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// true and false are read in any case, as in Java.
+func TestCheckInAnyCase(t *testing.T) {
+	c := newClient(t, gofer.WithRegistry("zookeeper://127.0.0.1:1?file-cache=false&timeout=10"))
+	_, err := c.Refer(t.Context(), demo+"?check=TRUE")
+	assert.ErrorIs(t, err, gofer.ErrNoProvider)
+	r, err := c.Refer(t.Context(), demo+"?check=False")
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+}
+
+// No secret of a direct address gets into an error.
+func TestDirectAddressSecrets(t *testing.T) {
+	c := newClient(t)
+	_, err := c.Refer(t.Context(), "dubbo://u:secretpw@127.0.0.1:abc/I?token=tokensecret")
+	require.Error(t, err)
+	assert.NotContains(t, err.Error(), "secretpw")
+	assert.NotContains(t, err.Error(), "tokensecret")
+}
+
+// A generic call of a declared signature with too few arguments is not sent.
+func TestGenericArgumentCount(t *testing.T) {
+	p := startDemo(t, "")
+	r, err := newClient(t).Refer(t.Context(), p.URL())
+	require.NoError(t, err)
+	_, err = r.Generic(t.Context(), "echo(java.lang.String)")
+	assert.ErrorIs(t, err, gofer.ErrBadArgument)
+	assert.ErrorContains(t, err, "takes 1 arguments, got 0")
+	assert.Empty(t, p.Calls())
 }

@@ -34,6 +34,7 @@ type Client struct {
 	mu       sync.Mutex
 	services map[string]*service
 	closed   bool
+	closing  sync.Once
 }
 
 // New makes a client. It starts to connect to the registry but does not wait for
@@ -143,7 +144,7 @@ func (c *Client) Refer(ctx context.Context, reference string) (*Reference, error
 		return nil, err
 	}
 	r := &Reference{service: s}
-	if d.url.ParamOr("check", "true") == "true" {
+	if url.Bool(d.url.ParamOr("check", "true")) {
 		if err := s.check(ctx); err != nil {
 			return nil, errors.Join(err, r.Close())
 		}
@@ -188,13 +189,15 @@ func (c *Client) release(s *service) error {
 
 // Close ends all references: calls under way fail at once, the entries in the
 // registry are taken out, every goroutine and socket is gone when it returns. A
-// second call does nothing.
+// second call does nothing but wait for the first.
 func (c *Client) Close() error {
+	var err error
+	c.closing.Do(func() { err = c.close() })
+	return err
+}
+
+func (c *Client) close() error {
 	c.mu.Lock()
-	if c.closed {
-		c.mu.Unlock()
-		return nil
-	}
 	c.closed = true
 	services := c.services
 	c.services = map[string]*service{}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 
 	"go.uber.org/zap"
 
@@ -53,6 +54,9 @@ func WithRegistry(address string) Option {
 		if c.registry != "" {
 			c.problems = append(c.problems, errors.New("WithRegistry is given twice: one client uses one registry; list the servers of an ensemble in one address, separated by commas"))
 		}
+		if strings.TrimSpace(address) == "" {
+			c.problems = append(c.problems, errors.New("WithRegistry is given an empty address: write zookeeper://host:2181, or leave the option out"))
+		}
 		c.registry = address
 	}
 }
@@ -95,17 +99,20 @@ func WithTLS(t *tls.Config) Option {
 }
 
 // WithLoadBalance adds a load balancer to this client, or replaces one, to be
-// chosen by its name with loadbalance=name.
+// chosen by its name with loadbalance=name. Factories are called while a reference
+// is made and must not use the client.
 func WithLoadBalance(name string, f loadbalance.Factory) Option {
 	return func(c *options) { add(c, c.balancers, "load balancer", name, f, f == nil) }
 }
 
-// WithCluster adds a cluster strategy, to be chosen with cluster=name.
+// WithCluster adds a cluster strategy, to be chosen with cluster=name. As with
+// [WithLoadBalance], the factory must not use the client.
 func WithCluster(name string, f cluster.Factory) Option {
 	return func(c *options) { add(c, c.clusters, "cluster", name, f, f == nil) }
 }
 
-// WithFilter adds a filter, to be chosen with reference.filter=name.
+// WithFilter adds a filter, to be chosen with reference.filter=name. As with
+// [WithLoadBalance], the factory must not use the client.
 func WithFilter(name string, f filter.Factory) Option {
 	return func(c *options) { add(c, c.filters, "filter", name, f, f == nil) }
 }
@@ -126,11 +133,13 @@ func newOptions(opts []Option) (*options, error) {
 		filters:   filter.Builtin(),
 	}
 	for _, o := range opts {
-		o(c)
+		if o != nil {
+			o(c)
+		}
 	}
 	err := c.configure()
 	c.problems = append(c.problems, err)
-	if c.application == "" {
+	if strings.TrimSpace(c.application) == "" {
 		c.problems = append(c.problems, errors.New("no application name: add WithApplication(\"shop-web\"), or set dubbo.application.name; providers and rules identify the caller by it"))
 	}
 	if err := errors.Join(c.problems...); err != nil {

@@ -56,7 +56,7 @@ func parseNamed(text, host string) (declaration, error) {
 	}
 	if name := u.Path(); u.Param("interface") == "" {
 		if name == "" {
-			return declaration{}, fmt.Errorf("no interface in %q: write it before the parameters, com.example.OrderService?…", text)
+			return declaration{}, fmt.Errorf("no interface in %q: write it before the parameters, com.example.OrderService?…", url.Redact(text))
 		}
 		u = u.With("interface", name)
 	}
@@ -109,7 +109,7 @@ func parseProvider(text, iface string) (url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return u, fmt.Errorf("provider address %q: %w", text, err)
+		return u, fmt.Errorf("provider address %q: %w", url.Redact(text), err)
 	case u.Protocol() != "dubbo":
 		return u, fmt.Errorf("provider address %q: protocol %q is not spoken, only dubbo://", u, u.Protocol())
 	case u.Host() == "":
@@ -153,7 +153,7 @@ func checkParameters(u url.URL) error {
 		errs = append(errs, fmt.Errorf("parameter %s=%s: %s", p.Key, p.Value, p.Reason)) // whose URL it is, the user knows
 	}
 	for _, key := range []string{"injvm", "scope"} {
-		if v := u.Param(key); v == "true" || v == "local" {
+		if v := u.Param(key); url.Bool(v) || v == "local" {
 			errs = append(errs, fmt.Errorf("parameter %s=%s: there is no in-process service in Go", key, v))
 		}
 	}

@@ -118,7 +118,7 @@ func (s *service) compose() error {
 // connect subscribes to the list and registers the consumer.
 func (s *service) connect() error {
 	c := s.client
-	if s.url.ParamOr("check", "true") != "true" {
+	if !url.Bool(s.url.ParamOr("check", "true")) {
 		s.recall() // nobody waits for the registry
 	}
 	var err error
@@ -128,7 +128,7 @@ func (s *service) connect() error {
 	})); err != nil {
 		return err
 	}
-	if s.source != c.registry || c.address.ParamOr("register", "true") != "true" {
+	if s.source != c.registry || !url.Bool(c.address.ParamOr("register", "true")) {
 		return nil
 	}
 	consumer := registry.ConsumerURL(s.url, c.cfg.application, c.host, os.Getpid(), c.started)
@@ -166,6 +166,21 @@ func (s *service) awaitList(ctx context.Context, inv *protocol.Invocation) error
 
 // check waits until the service can be called, and says what is missing if not.
 func (s *service) check(ctx context.Context) error {
+	err := s.await(ctx)
+	if ended := ctx.Err(); err != nil && ended != nil { // the caller gave up: that is the first cause
+		err.Cause = errors.Join(ended, err.Cause)
+		if errors.Is(ended, context.Canceled) {
+			err.Code = ErrCanceled
+		}
+		err.Detail = fmt.Sprintf("%v while waiting: %s", ended, err.Detail)
+	}
+	if err == nil {
+		return nil
+	}
+	return err
+}
+
+func (s *service) await(ctx context.Context) *Error {
 	timeout := checkTimeout
 	if view, err := url.Duration(s.client.address.Param("timeout")); err == nil && view > 0 {
 		timeout = view
@@ -193,7 +208,7 @@ func (s *service) check(ctx context.Context) error {
 }
 
 // unavailable is the error of check=true: the funnel, and what to do.
-func (s *service) unavailable(detail string) error {
+func (s *service) unavailable(detail string) *Error {
 	cause := cluster.NoProvider(s.url.ServiceKey(), s.directory.List())
 	cause.Funnel.Note = s.directory.Funnel().Note
 	if detail == "" {

@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -141,6 +142,9 @@ func (s *methodSet) generic(signature string, args []any) (*method, []any, error
 	}
 	var types any
 	if m.Parameters != nil {
+		if len(args) != len(m.Parameters) {
+			return nil, nil, s.badArgument(m.Name, fmt.Errorf("%s takes %d arguments, got %d", signature, len(m.Parameters), len(args)))
+		}
 		types = m.Parameters
 	}
 	if args == nil {
