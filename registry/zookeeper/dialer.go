@@ -110,7 +110,7 @@ type dialer struct {
 	// failed is told why there is no session: dial, handshake or lost connection.
 	failed func(error)
 	// reached is told that a server accepted a connection.
-	reached func()
+	reached func(server string)
 
 	mu      sync.Mutex
 	current net.Conn
@@ -141,7 +141,7 @@ func (d *dialer) dial(network, address string, _ time.Duration) (net.Conn, error
 		d.failed(err)
 		return nil, err
 	}
-	d.reached()
+	d.reached(address)
 	sc := &serverConn{Conn: c, d: d, server: address, limit: limit, until: time.Now().Add(limit), lock: make(chan struct{}, 1), holding: true}
 	d.mu.Lock()
 	defer d.mu.Unlock()

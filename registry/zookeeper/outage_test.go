@@ -213,7 +213,7 @@ func TestFrozenServer(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err = subscribe(t, r, &recorder{}).Ready(ctx)
-		assert.ErrorContains(t, err, "frozen:2181 accepted the connection but did not answer within")
+		assert.ErrorContains(t, err, "frozen:2181 accepts connections but grants no session (is it a ZooKeeper server?): no answer within")
 		require.NoError(t, r.Close())
 	})
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// serverConn is the socket as the library sees it. It makes up for three of the
+// serverConn is the socket as the library sees it. It makes up for four of the
 // library's habits: it waits almost for ever for a mute server, it does not tell
-// why a connection ended, and it races with itself when requests overtake the
-// restoration of watches.
+// why a connection ended, it believes what a server that is none says, and it
+// races with itself when requests overtake the restoration of watches.
 type serverConn struct {
 	net.Conn
 	d      *dialer
@@ -20,7 +20,10 @@ type serverConn struct {
 	limit  time.Duration // for the handshake
 	until  time.Time
 
-	deadlines int // set so far; by one goroutine after the other
+	// used by one goroutine after the other
+	deadlines int    // set so far
+	frames    frames // read so far
+	ahead     []byte // read but not yet asked for
 
 	// lock guards what follows. It is held while writing, so it is a channel:
 	// who waits for it must not stop the virtual time of a test.
@@ -46,7 +49,7 @@ func (c *serverConn) SetReadDeadline(t time.Time) error {
 // Read reads, and remembers why it failed. A failed read ends the connection, so
 // that no write to a mute server is waited for.
 func (c *serverConn) Read(b []byte) (int, error) {
-	n, err := c.Conn.Read(b)
+	n, err := c.read(b)
 	if err != nil {
 		if c.d.ctx.Err() == nil && !errors.Is(err, net.ErrClosed) {
 			c.d.failed(c.explain(err))
@@ -56,16 +59,48 @@ func (c *serverConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
+// read takes the length of the first answer together with some of what follows,
+// which is worth telling when the server turns out to be none.
+func (c *serverConn) read(b []byte) (int, error) {
+	if len(c.ahead) > 0 {
+		n := copy(b, c.ahead)
+		c.ahead = c.ahead[n:]
+		return n, nil
+	}
+	if c.frames.later {
+		n, err := c.Conn.Read(b)
+		if bad := c.frames.pass(b[:n]); bad != nil {
+			return 0, bad
+		}
+		return n, err
+	}
+	first := make([]byte, 64)
+	n, err := io.ReadAtLeast(c.Conn, first, len(c.frames.head))
+	if err != nil {
+		return 0, err
+	}
+	if err := c.frames.pass(first[:n]); err != nil {
+		return 0, err
+	}
+	c.ahead = first[copy(b, first[:n]):n]
+	return min(n, len(b)), nil
+}
+
+// noSession says that a server accepts connections, and no more.
+func noSession(server string) error {
+	return fmt.Errorf("%s accepts connections but grants no session (is it a ZooKeeper server?)", server)
+}
+
 func (c *serverConn) explain(err error) error {
 	handshake := c.deadlines <= handshakeDeadlines
 	var timeout net.Error
 	switch {
 	case handshake && errors.As(err, &timeout) && timeout.Timeout():
-		return fmt.Errorf("%s accepted the connection but did not answer within %s", c.server, c.limit)
+		return fmt.Errorf("%w: no answer within %s", noSession(c.server), c.limit)
 	case handshake && errors.Is(err, io.EOF):
-		return fmt.Errorf("%s closed the connection instead of granting a session (not serving, too many connections, or it lost its data)", c.server)
+		return fmt.Errorf("%s closed the connection instead of granting a session (not serving, too many connections, it lost its data, or it is no ZooKeeper server)", c.server)
 	case handshake:
-		return fmt.Errorf("%s: no session: %w", c.server, err)
+		return fmt.Errorf("%s grants no session: %w", c.server, err)
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Errorf("%s stopped answering", c.server)
 	}

@@ -90,7 +90,7 @@ func (s *session) connect() *link {
 	ctx, stop := context.WithCancel(context.Background())
 	l := &link{stop: stop, wake: make(chan struct{}, 1)}
 	h := &hosts{}
-	l.dialer = &dialer{s: s.s, hosts: h, ctx: ctx, failed: func(err error) { s.failed(l, err) }, reached: func() { s.reached(l) }}
+	l.dialer = &dialer{s: s.s, hosts: h, ctx: ctx, failed: func(err error) { s.failed(l, err) }, reached: func(server string) { s.reached(l, server) }}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -255,10 +255,15 @@ func (s *session) failed(l *link, err error) {
 	}
 }
 
-func (s *session) reached(l *link) {
+// reached notes that a server accepted a connection, which is all there is to tell
+// until it answers or its time is up.
+func (s *session) reached(l *link, server string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l.reached = true
+	if s.link == l && !s.ready && s.lastErr == nil {
+		s.lastErr = noSession(server)
+	}
 }
 
 func (s *session) state() registry.State {
