@@ -34,7 +34,13 @@ func (d *decoder) value(t byte, dst reflect.Value) error {
 	case reflect.Interface:
 		return d.intoInterface(t, dst)
 	case reflect.Pointer:
-		p := reflect.New(dst.Type().Elem())
+		elem := dst.Type().Elem()
+		if elem.Kind() == reflect.Pointer {
+			if _, ok := pointee(elem); !ok {
+				return d.fail(d.i-1, "%s does not fit the Go type %s, which points to itself", k.a(), dst.Type())
+			}
+		}
+		p := reflect.New(elem)
 		if err := d.value(t, p.Elem()); err != nil {
 			return err
 		}

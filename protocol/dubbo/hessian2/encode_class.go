@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	hessian "github.com/apache/dubbo-go-hessian2"
@@ -139,14 +140,20 @@ func asTimeValue(v reflect.Value) time.Time {
 // arrayName returns the Java type of a list for the slice or array type t, "" for
 // an untyped list.
 func arrayName(t reflect.Type) string {
-	if name := elementName(t.Elem()); name != "" {
-		return "[" + name
+	dims := 0
+	for ; t.Kind() == reflect.Slice || t.Kind() == reflect.Array; t = t.Elem() {
+		if dims++; dims > maxDimensions { // or without end, as type S []S
+			return ""
+		}
+	}
+	if name := elementName(t); name != "" {
+		return strings.Repeat("[", dims) + name
 	}
 	return ""
 }
 
-// elementName returns what Hessian calls the elements of an array, "" when there is
-// no name that is sure (E4).
+// elementName returns what Hessian calls the elements of an array, themselves no
+// arrays; "" when there is no name that is sure (E4).
 func elementName(t reflect.Type) string {
 	if isEnum(t) || t.Kind() == reflect.Struct && t != timeType || t.Kind() == reflect.Map {
 		if name, err := registered.nameOf(t); err == nil && t.Kind() != reflect.Map && !isCollection(t) {
@@ -176,8 +183,6 @@ func elementName(t reflect.Type) string {
 		return "string"
 	case reflect.Struct:
 		return "date"
-	case reflect.Slice, reflect.Array:
-		return arrayName(t)
 	case reflect.Pointer:
 		return boxedName(t.Elem())
 	}

@@ -1,6 +1,7 @@
 package hessian2
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -18,9 +19,9 @@ import (
 func InferTypes(args []any) ([]string, error) {
 	types := make([]string, len(args))
 	for i, a := range args {
-		name, ok := javaTypeOf(a)
-		if !ok {
-			return nil, cannotInfer(i, args)
+		name, err := javaTypeOf(a)
+		if err != nil {
+			return nil, cannotInfer(i, args, err)
 		}
 		types[i] = name
 	}
@@ -31,9 +32,9 @@ func InferTypes(args []any) ([]string, error) {
 // the method that is meant.
 func AppendInferred(b []byte, args []any) ([]byte, error) {
 	for i, a := range args {
-		name, ok := javaTypeOf(a)
-		if !ok {
-			return b, cannotInfer(i, args)
+		name, err := javaTypeOf(a)
+		if err != nil {
+			return b, cannotInfer(i, args, err)
 		}
 		if i > 0 {
 			b = append(b, ',')
@@ -43,88 +44,109 @@ func AppendInferred(b []byte, args []any) ([]byte, error) {
 	return b, nil
 }
 
-func cannotInfer(i int, args []any) error {
+func cannotInfer(i int, args []any, err error) error {
 	types := make([]string, len(args))
 	for k, a := range args {
 		types[k], _ = javaTypeOf(a)
 	}
-	return &ArgumentError{Index: i, Type: fmt.Sprintf("%T", args[i]), Reason: "its Java type cannot be inferred; " +
+	why := ""
+	if err != errUnsure {
+		why = " (" + err.Error() + ")"
+	}
+	return &ArgumentError{Index: i, Type: fmt.Sprintf("%T", args[i]), Reason: "its Java type cannot be inferred" + why + "; " +
 		"state the types behind the method's name as they are declared, such as (" + strings.Join(types, ",") + ")"}
 }
 
-// javaTypeOf returns the Java type of an argument; ok is false when it is a guess.
-func javaTypeOf(v any) (name string, ok bool) {
+// errUnsure says no more than that a Java type is a guess.
+var errUnsure = errors.New("several Java types are possible")
+
+// javaTypeOf returns the Java type of an argument, with an error when it is a guess.
+func javaTypeOf(v any) (name string, err error) {
 	switch v := v.(type) {
 	case nil:
-		return "java.lang.Object", false
+		return "java.lang.Object", errUnsure
 	case bool:
-		return "boolean", true
+		return "boolean", nil
 	case int8:
-		return "byte", true
+		return "byte", nil
 	case int16:
-		return "short", true
+		return "short", nil
 	case int32:
-		return "int", true
+		return "int", nil
 	case int64:
-		return "long", true
+		return "long", nil
 	case float32:
-		return "float", true
+		return "float", nil
 	case float64:
-		return "double", true
+		return "double", nil
 	case *bool:
-		return "java.lang.Boolean", true
+		return "java.lang.Boolean", nil
 	case *int8:
-		return "java.lang.Byte", true
+		return "java.lang.Byte", nil
 	case *int16:
-		return "java.lang.Short", true
+		return "java.lang.Short", nil
 	case *int32:
-		return "java.lang.Integer", true
+		return "java.lang.Integer", nil
 	case *int64:
-		return "java.lang.Long", true
+		return "java.lang.Long", nil
 	case *float32:
-		return "java.lang.Float", true
+		return "java.lang.Float", nil
 	case *float64:
-		return "java.lang.Double", true
+		return "java.lang.Double", nil
 	case string, *string:
-		return "java.lang.String", true
+		return "java.lang.String", nil
 	case []byte:
-		return "byte[]", true
+		return "byte[]", nil
 	case time.Time, *time.Time:
-		return "java.util.Date", true
+		return "java.util.Date", nil
 	case hessian.Rune:
-		return "char", true
+		return "char", nil
 	case *hessian.Rune:
-		return "java.lang.Character", true
+		return "java.lang.Character", nil
 	case hessian.Param:
-		return v.JavaParamName(), true
+		return paramName(v)
 	}
-	t := reflect.TypeOf(v)
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	t, ok := pointee(reflect.TypeOf(v))
+	if !ok {
+		return "java.lang.Object", errUnsure
 	}
 	if t.Kind() == reflect.Struct || isEnum(t) {
-		if name, err := registered.nameOf(t); err == nil {
-			return declaredClass(name), true
+		name, err := registered.nameOf(t)
+		switch {
+		case err == nil:
+			return declaredClass(name), nil
+		case !reflect.PointerTo(t).Implements(pojoType):
+			err = errUnsure
 		}
-		return "java.lang.Object", false
+		return "java.lang.Object", err
 	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
-		return "java.util.List", false
+		return "java.util.List", errUnsure
 	case reflect.Map:
-		return "java.util.Map", false
+		return "java.util.Map", errUnsure
 	case reflect.Bool:
-		return "boolean", false
+		return "boolean", errUnsure
 	case reflect.Float32, reflect.Float64:
-		return "double", false
+		return "double", errUnsure
 	case reflect.String:
-		return "java.lang.String", false
+		return "java.lang.String", errUnsure
 	default:
 		if reflect.Int <= t.Kind() && t.Kind() <= reflect.Uint64 {
-			return "long", false
+			return "long", errUnsure
 		}
-		return "java.lang.Object", false
+		return "java.lang.Object", errUnsure
 	}
+}
+
+// paramName returns what the user's JavaParamName says.
+func paramName(v hessian.Param) (name string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			name, err = "java.lang.Object", fmt.Errorf("JavaParamName of %T panics: %v", v, p)
+		}
+	}()
+	return v.JavaParamName(), nil
 }
 
 // declaredClass returns the class that Java declares for values that hessian-lite

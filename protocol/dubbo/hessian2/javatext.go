@@ -22,7 +22,7 @@ const (
 // "1.0E7", "[a, b]", "{k=v}", the name of an enum's constant. Where Java's text
 // differs per process (arrays, HashMap order, objects without toString) it is a
 // text of the content instead, with map keys in order. Types with a String method
-// give that. The text is for hashing and messages; very
+// give that, unless it panics. The text is for hashing and messages; very
 // deep and very large values are cut.
 func Text(v any) string {
 	switch v := v.(type) {
@@ -67,12 +67,12 @@ func (w *textWriter) append(b []byte, v reflect.Value, depth int) []byte {
 	case t == decimalType:
 		return append(b, decimalText(addressable(v).Addr().Interface().(*big.Decimal))...)
 	case isEnum(t):
-		if name, ok := enumName(v); ok {
+		if name, ok := calmly(enumName, v); ok {
 			return append(b, name...)
 		}
 	case v.Kind() == reflect.Struct && v.CanInterface():
-		if s, ok := addressable(v).Addr().Interface().(fmt.Stringer); ok {
-			return append(b, s.String()...)
+		if text, ok := calmly(stringerText, v); ok {
+			return append(b, text...)
 		}
 	}
 	switch v.Kind() {
@@ -106,6 +106,25 @@ func (w *textWriter) append(b []byte, v reflect.Value, depth int) []byte {
 	default:
 		return append(b, v.Type().String()...)
 	}
+}
+
+// calmly returns the text that a method of the user's type gives. A panic in it is
+// no text: the caller shows the content instead.
+func calmly(text func(reflect.Value) (string, bool), v reflect.Value) (s string, ok bool) {
+	defer func() {
+		if recover() != nil {
+			s, ok = "", false
+		}
+	}()
+	return text(v)
+}
+
+func stringerText(v reflect.Value) (string, bool) {
+	s, ok := addressable(v).Addr().Interface().(fmt.Stringer)
+	if !ok {
+		return "", false
+	}
+	return s.String(), true
 }
 
 func decimalText(d *big.Decimal) string {

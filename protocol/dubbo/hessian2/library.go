@@ -65,11 +65,8 @@ func libraryType(name string) (t reflect.Type) {
 	if err != nil || v == nil {
 		return nil
 	}
-	t = reflect.TypeOf(v)
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct && !isEnum(t) {
+	t, ok := pointee(reflect.TypeOf(v))
+	if !ok || t.Kind() != reflect.Struct && !isEnum(t) {
 		return nil
 	}
 	return t

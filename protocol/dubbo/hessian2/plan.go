@@ -122,8 +122,19 @@ func unsendable(t reflect.Type, path string, seen map[reflect.Type]bool) error {
 	case reflect.Chan, reflect.Func, reflect.Complex64, reflect.Complex128, reflect.Uintptr, reflect.UnsafePointer:
 		return fmt.Errorf("%s: a %s cannot be sent; tag it `hessian:\"-\"`", path, t)
 	case reflect.Pointer, reflect.Slice, reflect.Array:
+		if seen[t] {
+			return nil
+		}
+		seen[t] = true
+		if _, ok := pointee(t); !ok {
+			return fmt.Errorf("%s: %s points to itself, so nothing can be sent; tag it `hessian:\"-\"`", path, t)
+		}
 		return unsendable(t.Elem(), path, seen)
 	case reflect.Map:
+		if seen[t] {
+			return nil
+		}
+		seen[t] = true
 		if err := unsendable(t.Key(), path, seen); err != nil {
 			return err
 		}

@@ -47,12 +47,12 @@ func Register(examples ...any) error {
 }
 
 func (r *registry) register(example any) error {
-	t := reflect.TypeOf(example)
-	for t != nil && t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if t == nil {
+	if example == nil {
 		return fmt.Errorf("nil has no type")
+	}
+	t, ok := pointee(reflect.TypeOf(example))
+	if !ok {
+		return fmt.Errorf("%s points to itself", t)
 	}
 	name, err := declaredName(t)
 	if err != nil {
@@ -89,11 +89,24 @@ func declaredName(t reflect.Type) (string, error) {
 	case t.Kind() != reflect.Struct && !isEnum(t):
 		return "", fmt.Errorf("%s is neither a struct nor a hessian.POJOEnum of an integer type", t)
 	}
-	name := reflect.New(t).Interface().(hessian.POJO).JavaClassName()
+	name, err := className(t)
+	if err != nil {
+		return "", err
+	}
 	if !isClassName(name) {
 		return "", fmt.Errorf("JavaClassName of %s is %q, which is no Java class name", t, name)
 	}
 	return name, nil
+}
+
+// className calls the user's method, which may be made for other values than this one.
+func className(t reflect.Type) (name string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("JavaClassName of %s panics: %v", t, p)
+		}
+	}()
+	return reflect.New(t).Interface().(hessian.POJO).JavaClassName(), nil
 }
 
 // typeOf returns the Go type registered for a Java class: a struct or an enum.

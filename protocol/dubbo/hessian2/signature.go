@@ -18,20 +18,25 @@ func (s Signature) String() string { return s.Name + "(" + strings.Join(s.Types,
 
 // ParseSignature reads a method in Java's words: a name and, in parentheses, the
 // erased parameter types as they are declared, without parameter names. "..." is an
-// array. Errors name the part that does not fit and what to write instead.
+// array. Errors name the part that does not fit and what to write instead; they
+// count parameters from 0, as [ArgumentError] counts arguments.
 func ParseSignature(text string) (Signature, error) {
 	bad := func(format string, args ...any) (Signature, error) {
 		return Signature{}, fmt.Errorf("hessian2: method %q: %s", text, fmt.Sprintf(format, args...))
 	}
 	name, list, found := strings.Cut(text, "(")
 	s := Signature{Name: strings.TrimSpace(name)}
+	if !found {
+		if err := CheckMethodName(s.Name); err != nil {
+			return Signature{}, err
+		}
+		return bad("the parameter types are missing: write %s() if there are none", s.Name)
+	}
 	if !isIdentifier(s.Name) {
 		return bad("%q is no name of a Java method", s.Name)
 	}
 	list, rest, closed := strings.Cut(list, ")")
 	switch {
-	case !found:
-		return bad("the parameter types are missing: write %s() if there are none", s.Name)
 	case !closed:
 		return bad("the ) after the parameter types is missing")
 	case strings.TrimSpace(rest) != "":
@@ -43,7 +48,7 @@ func ParseSignature(text string) (Signature, error) {
 	for i, p := range parts {
 		t, err := javaType(p, i == len(parts)-1)
 		if err != nil {
-			return bad("parameter %d: %v", i+1, err)
+			return bad("parameter %d: %v", i, err)
 		}
 		s.Types = append(s.Types, t)
 	}
@@ -53,6 +58,9 @@ func ParseSignature(text string) (Signature, error) {
 
 // CheckMethodName returns an error if no Java method can have the name.
 func CheckMethodName(name string) error {
+	if strings.Contains(name, ")") && !strings.Contains(name, "(") { // meant as a signature
+		return fmt.Errorf("hessian2: method %q: the ( before the parameter types is missing", name)
+	}
 	if !isIdentifier(name) {
 		return fmt.Errorf("hessian2: %q is no name of a Java method", name)
 	}

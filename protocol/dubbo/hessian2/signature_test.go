@@ -47,10 +47,10 @@ func TestBadSignaturesNameThePart(t *testing.T) {
 		"find(long":                            `the ) after the parameter types is missing`,
 		"find(long) int":                       `"int" after the parameter types`,
 		"find(long))":                          `")" after the parameter types`,
-		"find(long,)":                          `parameter 2: the type is missing`,
-		"find(,long)":                          `parameter 1: the type is missing`,
+		"find(long,)":                          `parameter 1: the type is missing`,
+		"find(,long)":                          `parameter 0: the type is missing`,
 		"find(void)":                           `void is no parameter type; write () for none`,
-		"find(String)":                         `parameter 1: "String": write java.lang.String`,
+		"find(String)":                         `parameter 0: "String": write java.lang.String`,
 		"find(List)":                           `"List": write java.util.List`,
 		"find(int64)":                          `"int64": write long`,
 		"find(string)":                         `"string": write java.lang.String`,
@@ -71,6 +71,30 @@ func TestBadSignaturesNameThePart(t *testing.T) {
 	}
 	assert.NoError(t, CheckMethodName("$invoke"))
 	assert.EqualError(t, CheckMethodName("a b"), `hessian2: "a b" is no name of a Java method`)
+}
+
+// A signature with one parenthesis is not taken for a name.
+func TestMissingParenthesisIsNamed(t *testing.T) {
+	_, err := ParseSignature("overload(int")
+	assert.EqualError(t, err, `hessian2: method "overload(int": the ) after the parameter types is missing`)
+	_, err = ParseSignature("overload int)")
+	assert.EqualError(t, err, `hessian2: method "overload int)": the ( before the parameter types is missing`)
+	assert.Equal(t, err, CheckMethodName("overload int)"), "whoever takes it for a name")
+	_, err = ParseSignature(")")
+	assert.ErrorContains(t, err, "the ( before the parameter types is missing")
+	_, err = ParseSignature("overload)int(")
+	assert.ErrorContains(t, err, `"overload)int" is no name of a Java method`)
+}
+
+// Parameters of a signature and arguments of a call count from the same number.
+func TestParametersCountAsArguments(t *testing.T) {
+	_, err := ParseSignature("find(long,String)")
+	assert.ErrorContains(t, err, "parameter 1: ")
+	assert.ErrorContains(t, ValidateArguments([]string{"long", "int"}, []any{int64(1), "x"}), "argument 1 ")
+	_, err = InferTypes([]any{int64(1), 1})
+	assert.ErrorContains(t, err, "argument 1 ")
+	_, err = AppendArguments(nil, []any{int64(1), make(chan int)})
+	assert.ErrorContains(t, err, "argument 1 ")
 }
 
 func TestInferredTypes(t *testing.T) {

@@ -69,6 +69,18 @@ func isEnum(t reflect.Type) bool       { return traitOf(t) == traitEnum }
 func isSQL(t reflect.Type) bool        { return traitOf(t) == traitSQL }
 func isCollection(t reflect.Type) bool { return traitOf(t) == traitCollection }
 
+// pointee returns what pointers of type t lead to in the end. ok is false for a type
+// that points to itself, as type P *P does: nothing is behind it.
+func pointee(t reflect.Type) (behind reflect.Type, ok bool) {
+	for range maxDepth {
+		if t.Kind() != reflect.Pointer {
+			return t, true
+		}
+		t = t.Elem()
+	}
+	return t, false
+}
+
 // isSpecial reports whether the fields of the struct type t are not its content.
 func isSpecial(t reflect.Type) bool {
 	return t == timeType || t == decimalType || t == integerType || isSQL(t) || isCollection(t)

@@ -50,7 +50,10 @@ func fitsExactly(declared string, v any) bool {
 // misfit says why v is nothing for a parameter of the declared type, "" if it is.
 func misfit(declared string, v any) string {
 	rv := reflect.ValueOf(v)
-	for rv.IsValid() && (rv.Kind() == reflect.Pointer || rv.Kind() == reflect.Interface) {
+	for depth := 0; rv.Kind() == reflect.Pointer || rv.Kind() == reflect.Interface; depth++ {
+		if depth == maxDepth { // most likely it points to itself
+			return fmt.Sprintf("values nest deeper than %d levels", maxDepth)
+		}
 		rv = rv.Elem()
 	}
 	_, primitive := primitives[declared]
@@ -176,8 +179,9 @@ func elementFits(elem string, t reflect.Type) bool {
 		}
 		return false
 	}
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
+	t, ok := pointee(t)
+	if !ok {
+		return false
 	}
 	switch k := t.Kind(); elem {
 	case "java.lang.String":
