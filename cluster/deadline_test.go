@@ -57,7 +57,7 @@ func TestDeadlineOfAnAttempt(t *testing.T) {
 			w := newWorld(t, c.parameters, setup{}, func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
 				assert.Equal(t, c.want, time.Until(inv.Deadline), "%+v", c)
 				assert.Equal(t, time.Now(), inv.Begun)
-				return nil, nil
+				return &inv.Result, nil
 			})
 			ctx, cancel := t.Context(), context.CancelFunc(func() {})
 			if c.ctx > 0 {

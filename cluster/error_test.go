@@ -7,6 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/gofer-rpc/gofer/cluster"
+	"github.com/gofer-rpc/gofer/filter"
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
@@ -82,4 +84,60 @@ func TestPanicInAnAttempt(t *testing.T) {
 	logged := w.logs.FilterMessageSnippet("panic").All()
 	require.Len(t, logged, 1)
 	assert.Contains(t, logged[0].ContextMap()["stack"], "cluster_test.panics")
+}
+
+// A strategy or a filter of an attempt may answer by itself; it must answer.
+func TestAnswerInPlaceOfAProvider(t *testing.T) {
+	for name, c := range map[string]struct {
+		res  *protocol.Result
+		want string // "" for none
+	}{
+		"fits":         {&protocol.Result{Value: "mine"}, ""},
+		"does not fit": {&protocol.Result{Value: 7}, "serialization error: a filter or cluster strategy answered with a value of type int, the caller wants string"},
+		"nothing":      {nil, "unknown error: a filter or cluster strategy returned no result and no error"},
+	} {
+		answer := func(context.Context, *protocol.Invocation) (*protocol.Result, error) { return c.res, nil }
+		instead := func(protocol.Invoker) protocol.Invoker { return protocol.InvokerFunc(answer) }
+		for level, s := range map[string]setup{
+			"strategy": {config: func(cfg *cluster.Config) {
+				cfg.Clusters = map[string]cluster.Factory{"failover": func(cluster.Config) (cluster.Strategy, error) {
+					return func(ctx context.Context, _ *cluster.Invoker, inv *protocol.Invocation) (*protocol.Result, error) {
+						return answer(ctx, inv)
+					}, nil
+				}}
+			}},
+			"attempt": {filters: own(func(filter.Config) (filter.Pair, error) { return filter.Pair{Attempt: instead}, nil })},
+		} {
+			parameters := ""
+			if s.filters != nil {
+				parameters = "reference.filter=own"
+			}
+			w := newWorld(t, parameters, s, ok)
+			inv, target := w.invocation("find"), ""
+			inv.Result.Target = &target
+			res, err := w.cluster.Invoke(t.Context(), inv)
+			if c.want != "" {
+				assert.ErrorContains(t, err, c.want, "%s: %s", level, name)
+				assert.Equal(t, "find", asError(t, err).Method)
+				continue
+			}
+			require.NoError(t, err)
+			assert.Same(t, &inv.Result, res)
+			assert.Equal(t, "mine", target, level)
+		}
+	}
+}
+
+// A strategy's plain error comes out as one of the call.
+func TestErrorOfAStrategyNamesTheCall(t *testing.T) {
+	w := newWorld(t, "", setup{config: func(cfg *cluster.Config) {
+		cfg.Clusters = map[string]cluster.Factory{"failover": func(cluster.Config) (cluster.Strategy, error) {
+			return func(context.Context, *cluster.Invoker, *protocol.Invocation) (*protocol.Result, error) {
+				return nil, errOdd
+			}, nil
+		}}
+	}}, ok)
+	_, err := w.call(t.Context(), "find")
+	assert.ErrorIs(t, err, errOdd)
+	assert.EqualError(t, asError(t, err), "gofer: com.example.DemoService.find: unknown error: odd")
 }

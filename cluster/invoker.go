@@ -79,20 +79,28 @@ func New(cfg Config) (*Invoker, error) {
 		return nil, err
 	}
 	name := cfg.Reference.ParamOr("cluster", Default)
-	factory := cfg.Clusters[name]
-	if factory == nil {
+	factory, known := cfg.Clusters[name]
+	switch {
+	case !known:
 		return nil, fmt.Errorf("parameter cluster: %w", protocol.UnknownName("cluster", name, cfg.Clusters))
+	case factory == nil:
+		return nil, fmt.Errorf("cluster %q: its factory is nil", name)
 	}
 	var err error
 	if c.strategy, err = factory(cfg); err != nil {
 		return nil, fmt.Errorf("cluster %q: %w", name, err)
+	}
+	if c.strategy == nil {
+		return nil, fmt.Errorf("cluster %q: its factory returned neither a strategy nor an error", name)
 	}
 	return c, nil
 }
 
 // Invoke carries out a call. The error is a [*protocol.Error] with service, method,
 // provider, attempts and elapsed time filled in. A panic on the way, in a filter of
-// an attempt, a balancer or a router, fails this call alone.
+// an attempt, a balancer or a router, fails this call alone. A result that a strategy
+// or a filter brings of its own becomes that of the invocation, see
+// [protocol.Invocation.Settle].
 func (c *Invoker) Invoke(ctx context.Context, inv *protocol.Invocation) (res *protocol.Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -103,7 +111,7 @@ func (c *Invoker) Invoke(ctx context.Context, inv *protocol.Invocation) (res *pr
 		inv.Start = time.Now()
 	}
 	inv.StartCall()
-	return c.strategy(ctx, c, inv)
+	return inv.Settle(c.strategy(ctx, c, inv))
 }
 
 func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {

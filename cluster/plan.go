@@ -1,24 +1,16 @@
 package cluster
 
 import (
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
-	"go.uber.org/zap"
-
-	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/url"
 )
 
 // plan is how the calls of one method go, worked out once per list.
 type plan struct {
-	balance loadbalance.LoadBalance
+	balance *balancer
 	timeout time.Duration // for waiting; an attempt has its provider's
 	retries int
 	sticky  *atomic.Pointer[stuck] // nil: not sticky
@@ -77,59 +69,4 @@ func majority[T comparable](nodes []*protocol.Node, slot int, none T, of func(*u
 		}
 	}
 	return best
-}
-
-// balancers are the load balancers of one reference, each made once.
-type balancers struct {
-	factories map[string]loadbalance.Factory
-	config    loadbalance.Config
-	log       *zap.Logger
-
-	mu   sync.Mutex
-	made map[string]loadbalance.LoadBalance // nil: unknown
-}
-
-func newBalancers(cfg Config) *balancers {
-	return &balancers{factories: cfg.Balancers, config: cfg.Balancing, log: cfg.Logger, made: map[string]loadbalance.LoadBalance{}}
-}
-
-// check makes the load balancers that the reference itself names.
-func (b *balancers) check(reference url.URL) error {
-	names := map[string]string{"loadbalance": loadbalance.Default}
-	for k, v := range reference.Params() {
-		if v != "" && (k == "loadbalance" || strings.HasSuffix(k, ".loadbalance")) {
-			names[k] = v
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(names)) {
-		if err := b.make(names[key]); err != nil {
-			return fmt.Errorf("parameter %s: %w", key, err)
-		}
-	}
-	return nil
-}
-
-// make adds the load balancer of that name.
-func (b *balancers) make(name string) error {
-	if b.made[name] != nil {
-		return nil
-	}
-	lb, err := loadbalance.New(b.factories, name, b.config)
-	b.made[name] = lb
-	return err
-}
-
-// get returns the load balancer of that name, nil when there is none: then a
-// provider or a rule has named it, which is logged once.
-func (b *balancers) get(name string) loadbalance.LoadBalance {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	lb, known := b.made[name]
-	if known {
-		return lb
-	}
-	if err := b.make(name); err != nil {
-		b.log.Warn("a provider or a rule names a load balancer that cannot be used; the one in force stays", zap.Error(err))
-	}
-	return b.made[name]
 }

@@ -134,6 +134,25 @@ func TestFactoryErrors(t *testing.T) {
 	assert.ErrorContains(t, err, `cluster "failover"`)
 }
 
+// A factory that makes nothing, or is nothing, is named when the cluster is made.
+func TestFactoriesThatMakeNothing(t *testing.T) {
+	var w world
+	for want, cfg := range map[string]cluster.Config{
+		`cluster "failover": its factory is nil`: {Clusters: map[string]cluster.Factory{"failover": nil}},
+		`cluster "failover": its factory returned neither a strategy nor an error`: {Clusters: map[string]cluster.Factory{
+			"failover": func(cluster.Config) (cluster.Strategy, error) { return nil, nil },
+		}},
+		`load balancer "random": its factory is nil`: {Balancers: map[string]loadbalance.Factory{"random": nil}},
+		`load balancer "random": its factory returned neither a load balancer nor an error`: {Balancers: map[string]loadbalance.Factory{
+			"random": func(loadbalance.Config) (loadbalance.LoadBalance, error) { return nil, nil },
+		}},
+	} {
+		cfg.Directory, cfg.Methods = &w, &w.methods
+		_, err := cluster.New(cfg)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
 // Builtin maps belong to who asked for them.
 func TestBuiltinIsFresh(t *testing.T) {
 	m := cluster.Builtin()

@@ -24,7 +24,7 @@ const maxTold = 6
 func (c *Invoker) Retry(ctx context.Context, inv *protocol.Invocation, err error, retries int) (*protocol.Result, error) {
 	var t trail
 	for {
-		e := asError(err)
+		e := protocol.AsError(err)
 		t.add(e, inv)
 		if !c.again(ctx, inv, e, &t, retries) {
 			return nil, t.end(inv)
@@ -70,30 +70,6 @@ func (c *Invoker) untried(inv *protocol.Invocation) bool {
 		}
 	}
 	return false
-}
-
-// asError gives any error the form of one of a call.
-func asError(err error) *protocol.Error {
-	var e *protocol.Error
-	if errors.As(err, &e) {
-		if error(e) == err {
-			return e
-		}
-		wrapped := *e
-		wrapped.Detail, wrapped.Cause = err.Error(), err
-		return &wrapped
-	}
-	var remote *protocol.RemoteError
-	e = &protocol.Error{Code: protocol.ErrUnknown, Sent: true, Cause: err} // how far it got is not known
-	switch {
-	case errors.As(err, &remote):
-		e.Code = protocol.ErrBusiness
-	case errors.Is(err, context.Canceled):
-		e.Code = protocol.ErrCanceled
-	case errors.Is(err, context.DeadlineExceeded):
-		e.Code = protocol.ErrTimeout
-	}
-	return e
 }
 
 // trail is what a call went through.

@@ -99,14 +99,7 @@ func (c *Invoker) pick(list *protocol.Listing, left *protocol.Candidates, inv *p
 	if p.sticky != nil {
 		return pickSticky(p, left, inv)
 	}
-	return balanced(p, left, inv)
-}
-
-func balanced(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	if n := p.balance.Select(left, inv); n != nil && inv.Allows(n) {
-		return n
-	}
-	return firstAllowed(left.Nodes(), inv) // a balancer of somebody's own may not look
+	return p.balance.choose(left, inv)
 }
 
 func firstAllowed(nodes []*protocol.Node, inv *protocol.Invocation) *protocol.Node {
@@ -140,7 +133,7 @@ func pickSticky(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *p
 	if s != nil && inv.Allows(s.node) {
 		return s.node
 	}
-	n := balanced(p, left, inv)
+	n := p.balance.choose(left, inv)
 	if n != nil && (s == nil || inv.Tried(s.node) || s.node.State() != protocol.Ready) {
 		p.sticky.Store(&stuck{n, left})
 	}

@@ -69,6 +69,37 @@ func TestBadBalancer(t *testing.T) {
 	assert.ErrorContains(t, err, "panic: bug")
 }
 
+// A balancer's choice counts only if it is in the list: not a provider of another
+// reference, one that is gone, or one that the router has ruled out.
+func TestBalancerStrays(t *testing.T) {
+	for name, answer := range map[string]func(w *world) *protocol.Node{
+		"another reference": func(*world) *protocol.Node { return newWorld(t, "", setup{}, ok).nodes()[0] },
+		"gone":              func(w *world) *protocol.Node { return w.node(7, "", ok, nil) },
+		"ruled out":         func(w *world) *protocol.Node { return w.nodes()[0] },
+		"no node at all":    func(*world) *protocol.Node { return new(protocol.Node) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var choice *protocol.Node
+			s := setup{config: func(cfg *cluster.Config) {
+				withBalance(cfg, "asked", &asked{answer: func(*protocol.Candidates, *protocol.Invocation) *protocol.Node { return choice }})
+				cfg.Router = oddRouter{}
+			}}
+			w := newWorld(t, "loadbalance=asked", s, ok, ok, ok, ok)
+			choice = answer(w)
+			for range 3 {
+				inv := w.invocation("find")
+				inv.Tag = "odd"
+				_, err := w.invoker.Invoke(t.Context(), inv)
+				require.NoError(t, err)
+				assert.Same(t, w.nodes()[1], inv.Node)
+			}
+			logged := w.logs.FilterMessageSnippet("not in the list").All()
+			require.Len(t, logged, 1, "once")
+			assert.Equal(t, "asked", logged[0].ContextMap()["loadbalance"])
+		})
+	}
+}
+
 func elsewhere(t *testing.T) *protocol.Node {
 	w := newWorld(t, "", setup{}, ok)
 	w.endpoints[0].set(protocol.Down)

@@ -67,8 +67,11 @@ func resolve(text string, factories map[string]Factory) ([]string, error) {
 			return nil, fmt.Errorf("%q cannot be taken out, it counts the calls that balancers look at; actives=0, the default, means no limit", name)
 		case isActiveLimit(name):
 			continue // is there anyway
-		case name != "default" && factories[name] == nil:
+		}
+		if factory, known := factories[name]; !known && name != "default" {
 			return nil, protocol.UnknownName("filter", name, factories)
+		} else if known && factory == nil {
+			return nil, fmt.Errorf("filter %q: its factory is nil", name)
 		}
 		if minus {
 			removed[name] = true
@@ -110,12 +113,14 @@ func isActiveLimit(name string) bool { return name == "activelimit" || name == "
 func (c *Chain) Names() []string { return append(slices.Clone(c.names), "activelimit") }
 
 // Call puts the filters that work per call before next, the cluster. A panic in
-// one of them fails the call, not the process.
+// one of them fails the call, not the process; its errors are each an
+// [*protocol.Error] that names the call, and a result of its own becomes that of the
+// invocation, see [protocol.Invocation.Settle].
 func (c *Chain) Call(next protocol.Invoker) protocol.Invoker {
 	filtered := false
-	for _, p := range slices.Backward(c.pairs) {
+	for i, p := range slices.Backward(c.pairs) {
 		if p.Call != nil {
-			next, filtered = p.Call(next), true
+			next, filtered = stand(c.names[i], p.Call, next), true
 		}
 	}
 	if !filtered {
@@ -128,15 +133,29 @@ func (c *Chain) Call(next protocol.Invoker) protocol.Invoker {
 // pass, after they were counted; the cluster recovers them.
 func (c *Chain) Attempt(next protocol.Invoker) protocol.Invoker {
 	next = ActiveLimit(next)
-	for _, p := range slices.Backward(c.pairs) {
+	for i, p := range slices.Backward(c.pairs) {
 		if p.Attempt != nil {
-			next = p.Attempt(next)
+			next = stand(c.names[i], p.Attempt, next)
 		}
 	}
 	return next
 }
 
-// guard turns a panic into the error of the call.
+// stand puts a filter before next. One that makes no invoker fails the calls, with
+// its name: to leave it out might leave out a check.
+func stand(name string, f Filter, next protocol.Invoker) protocol.Invoker {
+	if made := f(next); made != nil {
+		return made
+	}
+	return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
+		e := protocol.Errorf(protocol.ErrUnknown, "filter %q made no invoker: its function returned nil", name)
+		e.Retry = protocol.RetryNever
+		return nil, e
+	})
+}
+
+// guard is where the filters of a call end: it turns a panic into the error of the
+// call, and settles what they return.
 type guard struct {
 	next protocol.Invoker
 	log  *zap.Logger
@@ -153,5 +172,5 @@ func (g *guard) Invoke(ctx context.Context, inv *protocol.Invocation) (res *prot
 			res, err = nil, e
 		}
 	}()
-	return g.next.Invoke(ctx, inv)
+	return inv.Settle(g.next.Invoke(ctx, inv))
 }

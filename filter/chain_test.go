@@ -132,9 +132,9 @@ func TestChainOrder(t *testing.T) {
 		}
 		chain, err := filter.NewChain(filter.Config{Reference: reference(rt, "reference.filter="+strings.Join(names, ","))}, factories)
 		require.NoError(rt, err)
-		p := newProvider(rt, "", func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
+		p := newProvider(rt, "", func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
 			log = append(log, "endpoint")
-			return nil, nil
+			return &inv.Result, nil
 		}, chain.Attempt)
 		_, err = chain.Call(p.node).Invoke(context.Background(), p.invocation())
 		require.NoError(rt, err)
@@ -200,4 +200,69 @@ func TestPanicInACallFilterFailsTheCallAlone(t *testing.T) {
 	assert.EqualError(t, err, "gofer: com.example.DemoService.find: unknown error: panic: out of order")
 	require.Equal(t, 1, logs.Len())
 	assert.Contains(t, logs.All()[0].ContextMap()["stack"], "TestPanicInACallFilterFailsTheCallAlone")
+}
+
+// answering returns a chain with one filter per call that does as the script says.
+func answering(t *testing.T, s func(context.Context, *protocol.Invocation) (*protocol.Result, error)) *filter.Chain {
+	chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=own")},
+		map[string]filter.Factory{"own": func(filter.Config) (filter.Pair, error) {
+			return filter.Pair{Call: func(protocol.Invoker) protocol.Invoker { return protocol.InvokerFunc(s) }}, nil
+		}})
+	require.NoError(t, err)
+	return chain
+}
+
+func TestErrorOfACallFilterNamesTheCall(t *testing.T) {
+	odd := errors.New("odd")
+	p := newProvider(t, "", nil, nil)
+	inv := p.invocation()
+	inv.StartCall()
+	_, err := answering(t, fail(odd)).Call(&endpoint{}).Invoke(t.Context(), inv)
+	assert.ErrorIs(t, err, odd)
+	assert.ErrorIs(t, err, protocol.ErrUnknown)
+	var e *protocol.Error
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, "com.example.DemoService", e.Service)
+	assert.Equal(t, "find", e.Method)
+	assert.Positive(t, e.Elapsed)
+	assert.EqualError(t, err, "gofer: com.example.DemoService.find: unknown error: odd")
+}
+
+func TestCallFilterAnswersInPlace(t *testing.T) {
+	var target string
+	inv := newProvider(t, "", nil, nil).invocation()
+	inv.Result.Target = &target
+	mine := func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
+		return &protocol.Result{Value: "mine"}, nil
+	}
+	res, err := answering(t, mine).Call(&endpoint{}).Invoke(t.Context(), inv)
+	require.NoError(t, err)
+	assert.Same(t, &inv.Result, res)
+	assert.Equal(t, "mine", target)
+
+	inv.Result.Target = new(int)
+	_, err = answering(t, mine).Call(&endpoint{}).Invoke(t.Context(), inv)
+	assert.ErrorIs(t, err, protocol.ErrSerialization)
+	assert.ErrorContains(t, err, "type string, the caller wants int")
+
+	_, err = answering(t, fail(nil)).Call(&endpoint{}).Invoke(t.Context(), inv)
+	assert.ErrorContains(t, err, "a filter or cluster strategy returned no result and no error")
+}
+
+// A filter function that returns nil is named, at both levels.
+func TestFilterThatMakesNoInvoker(t *testing.T) {
+	none := func(protocol.Invoker) protocol.Invoker { return nil }
+	for level, pair := range map[string]filter.Pair{"call": {Call: none}, "attempt": {Attempt: none}} {
+		chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=odd")},
+			map[string]filter.Factory{"odd": func(filter.Config) (filter.Pair, error) { return pair, nil }})
+		require.NoError(t, err)
+		p := newProvider(t, "", nil, chain.Attempt)
+		_, err = chain.Call(p.node).Invoke(t.Context(), p.invocation())
+		assert.ErrorContains(t, err, `filter "odd" made no invoker`, level)
+	}
+}
+
+func TestNilFactoryOfAFilter(t *testing.T) {
+	_, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=odd")}, map[string]filter.Factory{"odd": nil})
+	assert.ErrorContains(t, err, `filter "odd": its factory is nil`)
 }

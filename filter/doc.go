@@ -28,6 +28,19 @@
 //		}}, nil
 //	}
 //
-// An error that is no [*protocol.Error] is retried as "retries" says; a filter
+// To answer in place of the invoker, a filter does not call next and returns a
+// result of its own, or one that it has kept of another call:
+//
+//	return &protocol.Result{Value: "mine"}, nil
+//
+// Where the call ends the value goes to whatever the caller wants it in, if its Go
+// type can be assigned to that; else the call fails with ErrSerialization, which
+// names both types. Null, or no Value, is Java's null. To return neither a result
+// nor an error is an error. What must not be done is to set Value in the result of
+// the invocation itself and return that: Value is not looked at there when the
+// caller wants a Go type (Target).
+//
+// An error that is no [*protocol.Error] comes out of the call as one with
+// ErrUnknown that wraps it. In an attempt it is retried as "retries" says; a filter
 // that refuses calls for good returns one with Retry set to RetryNever.
 package filter

@@ -1,0 +1,123 @@
+package cluster
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// balancer is a load balancer whose choice is looked at.
+type balancer struct {
+	loadbalance.LoadBalance
+	name    string
+	builtin bool // it chooses from the list, which need not be looked up
+	strayed atomic.Bool
+	log     *zap.Logger
+}
+
+// choose returns what the load balancer chooses if the call may go there, else the
+// first allowed provider: a balancer of somebody's own may not look.
+func (b *balancer) choose(left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	n := b.Select(left, inv)
+	if n != nil && !b.builtin && !slices.Contains(left.Nodes(), n) {
+		b.stray()
+		n = nil
+	}
+	if n != nil && inv.Allows(n) {
+		return n
+	}
+	return firstAllowed(left.Nodes(), inv)
+}
+
+// stray logs, once, that the choice was not in the list: it may be a provider of
+// another reference, one that is gone, or one that the router has ruled out.
+func (b *balancer) stray() {
+	if b.strayed.CompareAndSwap(false, true) {
+		b.log.Warn("a load balancer has chosen a provider that is not in the list it was given; the first that can be called is taken instead",
+			zap.String("loadbalance", b.name))
+	}
+}
+
+// isBuiltin reports whether the load balancer comes with gofer, whatever its name.
+func isBuiltin(lb loadbalance.LoadBalance) bool {
+	t := reflect.TypeOf(lb)
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t.PkgPath() == reflect.TypeFor[loadbalance.Config]().PkgPath()
+}
+
+// balancers are the load balancers of one reference, each made once.
+type balancers struct {
+	factories map[string]loadbalance.Factory
+	config    loadbalance.Config
+	log       *zap.Logger
+
+	mu   sync.Mutex
+	made map[string]*balancer // nil: unknown
+}
+
+func newBalancers(cfg Config) *balancers {
+	return &balancers{factories: cfg.Balancers, config: cfg.Balancing, log: cfg.Logger, made: map[string]*balancer{}}
+}
+
+// check makes the load balancers that the reference itself names.
+func (b *balancers) check(reference url.URL) error {
+	names := map[string]string{"loadbalance": loadbalance.Default}
+	for k, v := range reference.Params() {
+		if v != "" && (k == "loadbalance" || strings.HasSuffix(k, ".loadbalance")) {
+			names[k] = v
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(names)) {
+		if err := b.make(names[key]); err != nil {
+			return fmt.Errorf("parameter %s: %w", key, err)
+		}
+	}
+	return nil
+}
+
+// make adds the load balancer of that name; nil if it cannot be made.
+func (b *balancers) make(name string) error {
+	if b.made[name] != nil {
+		return nil
+	}
+	b.made[name] = nil
+	if f, known := b.factories[name]; known && f == nil {
+		return fmt.Errorf("load balancer %q: its factory is nil", name)
+	}
+	lb, err := loadbalance.New(b.factories, name, b.config)
+	if err != nil {
+		return err
+	}
+	if lb == nil {
+		return fmt.Errorf("load balancer %q: its factory returned neither a load balancer nor an error", name)
+	}
+	b.made[name] = &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log}
+	return nil
+}
+
+// get returns the load balancer of that name, nil when there is none: then a
+// provider or a rule has named it, which is logged once.
+func (b *balancers) get(name string) *balancer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	lb, known := b.made[name]
+	if known {
+		return lb
+	}
+	if err := b.make(name); err != nil {
+		b.log.Warn("a provider or a rule names a load balancer that cannot be used; the one in force stays", zap.Error(err))
+	}
+	return b.made[name]
+}
