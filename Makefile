@@ -11,16 +11,19 @@ CEILINGS     = $(sort $(dir $(shell grep -ls '^//go:build !race' $$(go list -f '
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help test demo deps lint unit java integration bench clean
+.PHONY: help test demo rolling chaos deps lint unit java integration bench clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
-test: deps lint unit java integration ## everything, installing first what is missing
+test: deps lint unit chaos java integration ## everything, installing first what is missing
 	@echo "all steps passed; the tables are in $(TABLE) and $(SUITE)"
 
 demo: deps java ## the main job: ZooKeeper, Java providers of every Dubbo version, a Go consumer
 	go run ./integration/demo
+
+rolling: deps java ## restart and kill Java providers of every Dubbo version under load: which calls fail?
+	go run ./integration/rolling
 
 deps: ## install what the tests need: a JDK, Maven, ZooKeeper (apt)
 	$(STEP) "tools" integration/scripts/deps
@@ -36,6 +39,10 @@ $(STATICCHECK):
 unit: ## unit tests with the race detector, then those of allocations without
 	$(STEP) "unit tests with the race detector" go test -race ./...
 	$(if $(CEILINGS),$(STEP) "allocation ceilings without it" go test $(CEILINGS))
+
+CHAOS ?= 30s
+chaos: ## half a minute of faults in the registry and the providers (CHAOS=10m: longer)
+	$(STEP) "$(CHAOS) of chaos" go test -v -count=1 -timeout 2h -run '^TestChaos$$' -chaos.duration=$(CHAOS) .
 
 java: ## build the Java providers, when they have changed
 	$(STEP) "Java providers" integration/scripts/java
