@@ -247,7 +247,7 @@ func TestBadArguments(t *testing.T) {
 			{"find", []any{1}, []string{"argument 0 (int)", "cannot be inferred", "(long)"}},
 			{"find", []any{"a", []string{"b"}}, []string{"argument 1 ([]string)", "(java.lang.String,java.util.List)"}},
 			{"find", []any{nil}, []string{"argument 0 (<nil>)", "(java.lang.Object)"}},
-			{"find(Long)", []any{int64(1)}, []string{"parameter 1", "java.lang.Long"}},
+			{"find(Long)", []any{int64(1)}, []string{"parameter 0", "java.lang.Long"}},
 			{"find(long", []any{int64(1)}, []string{"the ) after"}},
 			{"find me", []any{}, []string{`"find me"`, "no name of a Java method"}},
 			{"find(List<String>)", []any{nil}, []string{"erases generics"}},
