@@ -14,7 +14,7 @@ import (
 
 const (
 	never = math.MaxInt64
-	// probeAfter is the number of timeouts in a row, with nothing read meanwhile,
+	// probeAfter is the number of timeouts in a row, without progress meanwhile,
 	// after which the connection must show that it is alive (B118).
 	probeAfter = 3
 )
@@ -25,7 +25,7 @@ type clock struct {
 	due      atomic.Int64 // when the timer fires; never: it does not
 	drainEnd atomic.Int64 // 0: not draining
 	probed   atomic.Int64 // when the probe under way was sent; 0: none
-	mute     atomic.Int32 // timeouts since something was read
+	mute     atomic.Int32 // timeouts since the last progress
 	lastBeat atomic.Int64 // when the last heartbeat was sent
 
 	clockMu sync.Mutex
@@ -101,11 +101,11 @@ func (c *conn) expire(now int64) (next int64) {
 	return next
 }
 
-// timedOut counts timeouts. Several in a row with not a byte read between them may
-// mean that nobody is there any more, or that the provider is frozen, long before
-// the heartbeats would tell: then a probe is sent, which every provider answers at
-// once, however slow its methods are. Until something is read the connection is
-// doubtful: calls go elsewhere if they can.
+// timedOut counts timeouts. Several in a row without a complete frame between them
+// may mean that nobody is there any more, that the provider is frozen, or that the
+// stream is out of step, long before the heartbeats would tell: then a probe is
+// sent, which every provider answers at once, however slow its methods are. Until
+// there is progress the connection is doubtful: calls go elsewhere if they can.
 func (c *conn) timedOut(n int32) {
 	if n == 0 || c.mute.Add(n) < probeAfter {
 		return
@@ -169,7 +169,7 @@ func (c *conn) checkSilence(now int64) (next int64, err error) {
 	read, beat := c.lastRead.Load(), int64(c.cfg.heartbeat)
 	quiet := now - read
 	if quiet >= int64(c.cfg.silence) {
-		return 0, lost("heartbeat", fmt.Errorf("%w: nothing read for %v", errSilent, time.Duration(quiet)))
+		return 0, lost("heartbeat", fmt.Errorf("%w: no complete frame read for %v", errSilent, time.Duration(quiet)))
 	}
 	last := c.lastBeat.Load()
 	if quiet >= beat && now-last >= beat && c.lastBeat.CompareAndSwap(last, now) {

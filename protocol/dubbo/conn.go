@@ -32,11 +32,11 @@ type conn struct {
 	table
 	clock
 
-	lastRead atomic.Int64
-	answered atomic.Bool // the provider has answered something
-	readonly atomic.Bool // the provider wants no new calls
-	doubtful atomic.Bool // calls time out and nothing is read: a probe tells
-	draining atomic.Bool // nor does the owner
+	lastRead atomic.Int64 // when there was progress: see reader.progress
+	answered atomic.Bool  // the provider has answered something
+	readonly atomic.Bool  // the provider wants no new calls
+	doubtful atomic.Bool  // calls time out and no frame is complete: a probe tells
+	draining atomic.Bool  // nor does the owner
 	ending   atomic.Bool
 	beats    atomic.Uint32
 
@@ -46,8 +46,8 @@ type conn struct {
 // connConfig is what connections of one address share.
 type connConfig struct {
 	queue     int           // bytes that may wait for the socket
-	heartbeat time.Duration // without a read until a heartbeat is sent; 0: no heartbeats
-	silence   time.Duration // without a read until the connection is given up
+	heartbeat time.Duration // without progress until a heartbeat is sent; 0: no heartbeats
+	silence   time.Duration // without progress until the connection is given up
 	patience  time.Duration // with a probe that follows several timeouts
 }
 
@@ -55,7 +55,7 @@ type connConfig struct {
 var (
 	errTimeout   = errors.New("no answer in time")
 	errBusy      = errors.New("the output queue is full: the provider does not read")
-	errTooBig    = errors.New("body over the payload limit")
+	errTooBig    = errors.New("payload limit")
 	errClosed    = errors.New("closed by this client")
 	errDrainTime = errors.New("closed by this client: the calls under way did not end within the drain time")
 )

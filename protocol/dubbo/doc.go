@@ -33,7 +33,7 @@
 // # One connection
 //
 // Heartbeats go both ways; after three silent periods the connection is replaced.
-// Three timeouts in a row without a byte read lead to a probe at once; until it is
+// Three timeouts in a row without a complete frame lead to a probe at once; until it is
 // answered the endpoint's state is [protocol.ReadOnly], so that a frozen provider
 // costs the calls that are at it and hardly more. A provider that shuts down says
 // so with a readonly event: the same state, and running calls go on.
@@ -41,7 +41,8 @@
 // When a connection is lost its calls fail at once, each with the knowledge whether
 // any byte of it had been given to the socket, and the link connects again in the
 // background: quickly the first time, then with growing, jittered pauses up to 5 s,
-// half a second while calls ask for the provider. Meanwhile calls fail at once with
+// half a second while calls ask for the provider: a look at the endpoint's state is
+// enough. Meanwhile calls fail at once with
 // the reason. A new connection to a provider that was silent, or closed the last one
 // unasked, has to answer a heartbeat before calls use it.
 package dubbo

@@ -146,9 +146,9 @@ func TestDoubtfulConnectionIsTheLastResort(t *testing.T) {
 	})
 }
 
-// Any byte ends the doubt; a provider whose methods are slow answers the probe, and
+// Any frame ends the doubt, half of one does not; a provider whose methods are slow answers the probe, and
 // is out of favour for one round trip.
-func TestDoubtEndsWithTheFirstByte(t *testing.T) {
+func TestDoubtEndsWithTheFirstFrame(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, p *peer, d *Protocol) {
 		beats := make(chan received, 1)
 		p.handle = func(c *peerConn, f received) {
@@ -165,7 +165,11 @@ func TestDoubtEndsWithTheFirstByte(t *testing.T) {
 			require.NoError(t, e.StateReason())
 		}
 		doubted(t, e)
-		p.conn(1).send(answer(77, value("late")))
+		late := answer(77, value("late"))
+		p.conn(1).send(late[:20])
+		synctest.Wait()
+		assert.Equal(t, protocol.ReadOnly, e.State())
+		p.conn(1).send(late[20:])
 		synctest.Wait()
 		assert.Equal(t, protocol.Ready, e.State())
 		assert.EqualValues(t, 1, p.accepted.Load())

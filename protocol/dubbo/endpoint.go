@@ -22,8 +22,15 @@ type endpoint struct {
 }
 
 // State returns what the endpoint can do for new calls. A lazy endpoint that has
-// not been called is ready.
-func (e *endpoint) State() protocol.State { return protocol.State(e.state.Load()) }
+// not been called is ready. To be asked while the provider is down is demand, which
+// makes the attempts to connect come sooner: clusters invoke no endpoint that is down.
+func (e *endpoint) State() protocol.State {
+	s := protocol.State(e.state.Load())
+	if s == protocol.Down {
+		e.x.ask()
+	}
+	return s
+}
 
 // StateReason says why the endpoint is not ready.
 func (e *endpoint) StateReason() error {
@@ -144,6 +151,7 @@ func (a *attempt) outcome(k *call) *protocol.Error {
 	case err != nil:
 		return a.executed(protocol.ErrSerialization, fmt.Errorf("the answer of %d bytes cannot be decoded: %w", len(k.body), err))
 	case remote != nil:
+		a.maskRemote(remote)
 		return a.executed(protocol.ErrBusiness, remote)
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,6 +23,8 @@ type exchange struct {
 	cancel   context.CancelFunc
 	links    []*link
 	next     atomic.Uint32 // round robin over links
+	base     time.Time     // zero of asked
+	asked    atomic.Int64  // when somebody has last asked a provider that is down
 
 	mu        sync.Mutex
 	endpoints map[*endpoint]struct{}
@@ -36,7 +39,8 @@ var (
 )
 
 func newExchange(p *Protocol, s settings) *exchange {
-	x := &exchange{p: p, settings: s, endpoints: map[*endpoint]struct{}{}}
+	x := &exchange{p: p, settings: s, base: time.Now(), endpoints: map[*endpoint]struct{}{}}
+	x.asked.Store(math.MinInt64)
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	for range s.count {
 		x.links = append(x.links, &link{x: x, poke: make(chan struct{}, 1)})
@@ -137,6 +141,13 @@ func (x *exchange) nudge() {
 		}
 	}
 }
+
+// ask notes that somebody would like to call: no more than that, as it is done for
+// every candidate of every call while the provider is down.
+func (x *exchange) ask() { x.asked.Store(int64(time.Since(x.base))) }
+
+// wanted reports whether somebody has asked since begun.
+func (x *exchange) wanted(begun time.Time) bool { return x.asked.Load() > int64(begun.Sub(x.base)) }
 
 // update publishes the state to the endpoints and wakes those that wait for a
 // change. x.mu is held.
@@ -264,6 +275,6 @@ func (x *exchange) reason() error {
 
 var (
 	errReadOnly   = errors.New("the provider wants no new calls: it is shutting down")
-	errDoubtful   = errors.New("calls have timed out and nothing has been read since: waiting for the answer to a heartbeat")
+	errDoubtful   = errors.New("calls have timed out and no complete frame has been read since: waiting for the answer to a heartbeat")
 	errConnecting = errors.New("the first connection is being made")
 )

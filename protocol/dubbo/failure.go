@@ -81,7 +81,6 @@ func (a *attempt) broken(ctx context.Context, sent bool, err error, begun time.T
 		}
 	case errors.Is(err, errTooBig):
 		e = a.fail(protocol.ErrSerialization, protocol.RetryNever, err)
-		e.Detail = fmt.Sprintf("the answer is larger than the payload limit of %d bytes (parameter payload); its body was skipped", a.s.payload)
 	case errors.Is(err, errShutDown):
 		e = a.fail(protocol.ErrClosed, protocol.RetryNever, err)
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):

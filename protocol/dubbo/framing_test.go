@@ -185,6 +185,89 @@ func TestB192AnnouncedLengthIsNotTrusted(t *testing.T) {
 	})
 }
 
+// A provider that once sends half a header, or one that announces a body that never
+// comes, and goes on normally: its good answers arrive inside of that. The connection
+// ends as soon as that is certain, after three timeouts and a probe at the latest.
+func TestOutOfStepConnectionIsReplaced(t *testing.T) {
+	const gigabyte = 1<<30 - 1
+	for name, c := range map[string]struct {
+		bad  func(id uint64) []byte
+		want error // of the connection
+	}{
+		"half a header":                 {func(id uint64) []byte { return header(0x02, 20, id, 0)[:9] }, frame.ErrMalformed},
+		"a gigabyte for the call":       {func(id uint64) []byte { return header(0x02, 20, id, gigabyte) }, frame.ErrMalformed},
+		"a gigabyte for nobody":         {func(uint64) []byte { return header(0x02, 20, 1<<40|99, gigabyte) }, frame.ErrMalformed},
+		"a megabyte for nobody":         {func(uint64) []byte { return header(0x02, 20, 1<<40|99, 1<<20) }, frame.ErrMalformed},
+		"a gigabyte of event":           {func(uint64) []byte { return header(0x22, 20, 7, gigabyte) }, frame.ErrMalformed},
+		"a megabyte of event":           {func(uint64) []byte { return header(0x22, 20, 7, 1<<20) }, errNoBeat},
+		"ten megabytes for the call":    {func(id uint64) []byte { return header(0x02, 20, id, 10<<20) }, errNoBeat},
+		"eight megabytes for the call":  {func(id uint64) []byte { return header(0x02, 20, id, 8<<20) }, errNoBeat},
+		"a megabyte for a call of once": {func(id uint64) []byte { return header(0x02, 20, id-1<<32, 1<<20) }, errNoBeat},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, nil, func(t *testing.T, p *peer, d *Protocol) {
+				p.handle = func(pc *peerConn, f received) {
+					if f.head.Request && !f.head.Event && f.call(t).args[0] == "bad" {
+						pc.send(c.bad(f.head.ID))
+						return
+					}
+					echo(pc, f)
+				}
+				e := refer(t, d, p.address)
+				_, err := invoke(t.Context(), e, invocation("good"))
+				require.NoError(t, err)
+				_, err = invoke(t.Context(), e, within(200*time.Millisecond, "bad"))
+				require.Error(t, err)
+				recovered := elapsed(func() {
+					for range 100 { // heals although calls never cease
+						if _, err = invoke(t.Context(), e, within(200*time.Millisecond, "good")); err == nil {
+							return
+						}
+						pass(time.Millisecond)
+					}
+				})
+				require.NoError(t, err)
+				assert.LessOrEqual(t, recovered, (probeAfter+2)*200*time.Millisecond+defaultConnectTimeout+quickRetry)
+				assert.EqualValues(t, 2, p.accepted.Load())
+				assert.Contains(t, only(t, d).LastError, c.want.Error())
+			})
+		})
+	}
+}
+
+// Bytes of a body that a call waits for are progress, so a long answer over a slow
+// line is not interrupted, whatever times out meanwhile.
+func TestSlowLargeAnswerIsProgress(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, p *peer, d *Protocol) {
+		text := strings.Repeat("x", 1<<20)
+		p.handle = func(c *peerConn, f received) {
+			if !f.isCall(c) || f.call(t).args[0] != "large" {
+				return
+			}
+			a := answer(f.head.ID, value(text))
+			c.p.wg.Go(func() {
+				for ; len(a) > 0; a = a[min(len(a), 10_000):] {
+					c.send(a[:min(len(a), 10_000)])
+					<-time.After(100 * time.Millisecond)
+				}
+			})
+		}
+		e := refer(t, d, p.address)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			v, err := invoke(t.Context(), e, invocation("large"))
+			assert.NoError(t, err)
+			assert.True(t, v == text)
+		})
+		for range 40 {
+			_, err := invoke(t.Context(), e, within(200*time.Millisecond, "never"))
+			assert.ErrorIs(t, err, protocol.ErrTimeout)
+		}
+		wg.Wait()
+		assert.EqualValues(t, 1, p.accepted.Load())
+	})
+}
+
 // B184: 20,000 answers in one burst, half of them for calls that have timed out.
 // They are dropped where they lie.
 func TestB184BurstOfLateAnswers(t *testing.T) {

@@ -160,7 +160,7 @@ func TestHeartbeatsOfTheProviderAreAnswered(t *testing.T) {
 }
 
 // B118: the way back is cut although the connection looks open. Three timeouts in a
-// row without a byte lead to a probe, an unanswered probe to a new connection.
+// row without a frame lead to a probe, an unanswered probe to a new connection.
 func TestB118HalfDeadConnectionIsReplaced(t *testing.T) {
 	for name, call := range map[string]func(context.Context, protocol.Endpoint) error{
 		"deadline of the attempt": func(ctx context.Context, e protocol.Endpoint) error {

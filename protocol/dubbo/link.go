@@ -82,20 +82,27 @@ func (l *link) run(wait time.Duration) {
 	}
 }
 
-// sleep waits before an attempt; false: the exchange has ended.
+// sleep waits before an attempt; false: the exchange has ended. Every demandGap it
+// looks whether the provider was asked for meanwhile: then it has waited enough.
 func (l *link) sleep(wait time.Duration) bool {
 	begun := time.Now()
-	timer := time.NewTimer(wait)
+	timer := time.NewTimer(min(wait, demandGap))
 	defer timer.Stop()
 	for {
 		select {
 		case <-l.x.ctx.Done():
 			return false
 		case <-timer.C:
-			return l.x.ctx.Err() == nil
+			waited := time.Since(begun)
+			if waited >= wait || l.x.wanted(begun) {
+				return l.x.ctx.Err() == nil
+			}
+			timer.Reset(min(wait-waited, demandGap))
 		case <-l.poke:
-			if d := max(demandGap-time.Since(begun), 0); d < wait-time.Since(begun) {
-				timer.Reset(d)
+			waited := time.Since(begun)
+			if d := max(demandGap, waited); d < wait {
+				wait = d
+				timer.Reset(wait - waited)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package dubbo
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
 )
@@ -8,6 +11,7 @@ import (
 const (
 	readBuffer = 16 << 10
 	firstBody  = 256 << 10 // a large body gets memory as it arrives, from this size on
+	maxExcess  = 4         // times the payload limit: more is not skipped, it ends the connection
 )
 
 // reader cuts the stream into frames. Small bodies lie in buf and are copied to
@@ -19,7 +23,8 @@ type reader struct {
 	have int
 
 	large *largeBody
-	skip  int // bytes of the body under way that nobody wants
+	skip  int  // bytes of the body under way that nobody wants
+	moved bool // what was read last has brought progress
 }
 
 // largeBody is an answer under way that does not fit the buffer. The call stays
@@ -36,7 +41,7 @@ func (c *conn) read() {
 	for {
 		n, err := c.nc.Read(r.room())
 		if n > 0 {
-			c.alive()
+			c.reads.Add(1)
 			if e := r.feed(n); e != nil {
 				c.fail(lost("read", e))
 				return
@@ -49,9 +54,19 @@ func (c *conn) read() {
 	}
 }
 
-// alive notes that something has been read.
+// progress notes, once for what was read last, that the stream is in step: a frame
+// is complete, or more has come of a body that a call waits for. Other bytes prove
+// nothing: behind half a header, or one that announces too much, every good answer
+// is taken for a part of a body.
+func (r *reader) progress() {
+	if !r.moved {
+		r.moved = true
+		r.c.alive()
+	}
+}
+
+// alive notes that the provider has made progress.
 func (c *conn) alive() {
-	c.reads.Add(1)
 	c.lastRead.Store(c.now())
 	if c.mute.Load() != 0 {
 		c.mute.Store(0)
@@ -71,6 +86,7 @@ func (r *reader) room() []byte {
 
 // feed takes n bytes that were put into room.
 func (r *reader) feed(n int) error {
+	r.moved = false
 	if r.large != nil {
 		r.grow(n)
 		return nil
@@ -80,7 +96,9 @@ func (r *reader) feed(n int) error {
 	for {
 		if d := min(r.skip, len(b)); d > 0 {
 			b = b[d:]
-			r.skip -= d
+			if r.skip -= d; r.skip == 0 {
+				r.progress()
+			}
 		}
 		h, ok, err := frame.Parse(b)
 		if err != nil {
@@ -92,6 +110,7 @@ func (r *reader) feed(n int) error {
 		end := frame.HeaderLen + h.Length
 		switch {
 		case len(b) >= end:
+			r.progress() // before its caller wakes
 			r.c.dispatch(h, b[frame.HeaderLen:end])
 			b = b[end:]
 			continue
@@ -99,9 +118,13 @@ func (r *reader) feed(n int) error {
 			r.have = copy(r.buf, b) // the rest of it will fit
 			return nil
 		case r.c.wants(h):
+			r.progress()
 			r.begin(h, b[frame.HeaderLen:])
 			r.have = 0
 			return nil
+		}
+		if err := r.c.plausible(h); err != nil {
+			return err
 		}
 		r.skip = end // the header lies in b still
 	}
@@ -126,15 +149,17 @@ func (r *reader) grow(n int) {
 	have, size := len(l.body), l.head.Length
 	switch {
 	case have == size:
+		r.progress()
 		r.c.answer(l.head, l.body, l.buffers)
 	case !r.c.wants(l.head): // it has timed out
 		r.skip = size - have
-	case have == cap(l.body):
-		bigger := make([]byte, have, min(2*have, size))
-		copy(bigger, l.body)
-		l.body = bigger
-		return
 	default:
+		r.progress()
+		if have == cap(l.body) {
+			bigger := make([]byte, have, min(2*have, size))
+			copy(bigger, l.body)
+			l.body = bigger
+		}
 		return
 	}
 	r.large = nil
@@ -159,13 +184,37 @@ func (c *conn) wants(h frame.Header) bool {
 	return true
 }
 
+// plausible tells whether a body that does not fit the buffer and that nobody wants
+// is worth skipping. It is when it may be an answer that came too late or is over
+// the limit of its call. An answer to a request that was never sent is not, nor is
+// anything longer than maxExcess times the largest payload limit in use, which is
+// that of the slots' last calls or the default: then the stream is out of step, or
+// would be blocked for longer than a new connection takes.
+func (c *conn) plausible(h frame.Header) error {
+	slots := *c.slots.Load()
+	if i := h.ID & math.MaxUint32; !h.Request && !h.Event && i >= uint64(len(slots)) {
+		return fmt.Errorf("%w: answer of %d bytes to a request %#x that was never sent", frame.ErrMalformed, h.Length, h.ID)
+	}
+	if h.Length <= maxExcess*defaultPayload {
+		return nil
+	}
+	limit := int64(defaultPayload)
+	for _, k := range slots {
+		limit = max(limit, k.limit.Load())
+	}
+	if int64(h.Length) > maxExcess*limit {
+		return fmt.Errorf("%w: a body of %d bytes is announced, the largest payload limit in use is %d", frame.ErrMalformed, h.Length, limit)
+	}
+	return nil
+}
+
 // tooBig ends the call when its answer's body is over the limit.
 func (c *conn) tooBig(k *call, h frame.Header) bool {
 	if int64(h.Length) <= k.limit.Load() || !k.state.CompareAndSwap(h.ID, 0) {
 		return false
 	}
 	c.hasAnswered()
-	k.head, k.err = h, errTooBig
+	k.head, k.err = h, fmt.Errorf("the answer announces %d bytes, more than the %w of %d (parameter payload)", h.Length, errTooBig, k.limit.Load())
 	k.done <- struct{}{}
 	return true
 }

@@ -142,6 +142,34 @@ func TestFailFastWhileDown(t *testing.T) {
 	assert.Equal(t, 1, logs.FilterMessage("provider not reachable").Len(), "once per outage")
 }
 
+// A cluster does not invoke an endpoint that is down, it looks at its state: that is
+// demand enough.
+func TestAskingForTheStateIsDemand(t *testing.T) {
+	switched(t, echo, func(t *testing.T, s *switchboard, d *Protocol) {
+		e := refer(t, d, s.p.address)
+		synctest.Wait()
+		s.unplug()
+		pass(time.Minute)
+		idle := len(s.dials.since(time.Now()))
+		pass(20 * time.Second)
+		assert.InDelta(t, 4, len(s.dials.since(time.Now()))-idle, 1, "nobody asks")
+		before := len(s.dials.since(time.Now()))
+		for range 100 {
+			require.Equal(t, protocol.Down, e.State())
+			pass(50 * time.Millisecond)
+		}
+		assert.InDelta(t, 10, len(s.dials.since(time.Now()))-before, 1, "in five seconds")
+		pass(20 * time.Second)
+		s.down.Store(false)
+		took := elapsed(func() {
+			for e.State() == protocol.Down {
+				pass(10 * time.Millisecond)
+			}
+		})
+		assert.LessOrEqual(t, took, demandGap+10*time.Millisecond)
+	})
+}
+
 // A call that comes while the first connection is being made waits for it.
 func TestFirstCallWaitsForTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

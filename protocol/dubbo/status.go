@@ -49,6 +49,7 @@ func (a *attempt) refused(h frame.Header, text string, read bool) *protocol.Erro
 	switch h.Status {
 	case frame.BadResponse:
 		if remote, ok := hessian2.RemoteFromText(text); ok { // the method threw it
+			a.maskRemote(remote)
 			return a.executed(protocol.ErrBusiness, remote)
 		}
 		return a.status(h, text, read, verdict{protocol.ErrSerialization, protocol.RetryNever})
@@ -75,7 +76,7 @@ func (a *attempt) refused(h frame.Header, text string, read bool) *protocol.Erro
 
 // status makes the error of a status: the verdict and the essence of the text.
 func (a *attempt) status(h frame.Header, text string, read bool, v verdict) *protocol.Error {
-	what := essence(text)
+	what := essence(a.mask(text))
 	switch {
 	case !read:
 		what = fmt.Sprintf("its text of serialization %d cannot be read", h.Serialization)
@@ -85,6 +86,23 @@ func (a *attempt) status(h frame.Header, text string, read bool, v verdict) *pro
 	e := a.fail(v.code, v.retry, fmt.Errorf("provider answered status %s: %s", h.Status, what))
 	e.Sent = true
 	return e
+}
+
+// mask replaces the token that was sent, the provider's or the call's own, in what
+// the provider says: some versions repeat what they got.
+func (a *attempt) mask(text string) string {
+	for _, token := range [...]string{a.s.url.Param("token"), a.inv.Attachment("token")} {
+		if token != "" {
+			text = strings.ReplaceAll(text, token, "***")
+		}
+	}
+	return text
+}
+
+func (a *attempt) maskRemote(r *protocol.RemoteError) {
+	for ; r != nil; r = r.Cause {
+		r.Message = a.mask(r.Message)
+	}
 }
 
 func (a *attempt) serviceError(text string) verdict {

@@ -97,6 +97,36 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
+// No error repeats the token that was sent, whatever the provider does with it.
+func TestTokenIsMasked(t *testing.T) {
+	const token = "c0ffee-hunter2"
+	refused := "Invalid token! Forbid invoke remote service, consumer incorrect token is "
+	for name, reply := range map[string]func(id uint64) []byte{
+		"refusal":     func(id uint64) []byte { return statusAnswer(id, 70, "RpcException: "+refused+token+stack) },
+		"bad request": func(id uint64) []byte { return statusAnswer(id, 40, refused+token) },
+		"bad response": func(id uint64) []byte {
+			return statusAnswer(id, 50, "Failed to send response: Response [result=AppResponse [value=null, exception=com.x.E: "+refused+token+"]], cause: x")
+		},
+		"exception":        func(id uint64) []byte { return answer(id, append([]byte{0x90}, encoded(refused+token)...)) },
+		"cut by the bound": func(id uint64) []byte { return statusAnswer(id, 80, strings.Repeat("x", maxText-8)+token) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := invocation("x")
+			own.Attach("token", token)
+			for _, e := range []*protocol.Error{
+				failWith(t, invocation("x"), reply, "token", token),
+				failWith(t, own, reply, "token", "other"),
+			} {
+				assert.NotContains(t, e.Error(), "c0ffee")
+				assert.Contains(t, e.Error(), "***")
+				if name == "refusal" {
+					assert.ErrorIs(t, e, protocol.ErrForbidden)
+				}
+			}
+		})
+	}
+}
+
 // Whatever a provider writes, an error holds one line of bounded length.
 func FuzzEssence(f *testing.F) {
 	f.Add("org.apache.dubbo.rpc.RpcException: a, cause: b dubbo://h:1/x?token=hunter2" + stack)
