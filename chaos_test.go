@@ -111,7 +111,7 @@ func newChaos(t *testing.T, seed uint64, memory bool) *chaos {
 	}
 	opts := []gofer.Option{gofer.WithApplication("shop-web"), gofer.WithRegistry(c.registry() + "?file-cache=false")}
 	if memory {
-		opts = append(opts, gofer.WithDialer(dubbotest.Dialer(all...)), gofer.WithRegistryDialer(c.zk.Dial))
+		opts = append(opts, gofer.WithDialer(buffered(dubbotest.Dialer(all...))), gofer.WithRegistryDialer(c.zk.Dial))
 	}
 	c.client, err = gofer.New(opts...)
 	require.NoError(t, err)
