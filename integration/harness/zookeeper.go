@@ -101,6 +101,22 @@ func (z *ZooKeeper) Wipe() error {
 	return errors.Join(os.RemoveAll(z.data()), os.MkdirAll(z.data(), 0o755))
 }
 
+// Save keeps a copy of the data of a server that is not running, for Restore.
+func (z *ZooKeeper) Save() error {
+	if z.Running() {
+		return fmt.Errorf("zookeeper %s is running: stop it before its data are saved", z.Addr())
+	}
+	return os.CopyFS(z.file("saved"), os.DirFS(z.data()))
+}
+
+// Restore replaces the data by those that Save has kept.
+func (z *ZooKeeper) Restore() error {
+	if err := z.Wipe(); err != nil {
+		return err
+	}
+	return os.CopyFS(z.data(), os.DirFS(z.file("saved")))
+}
+
 func (z *ZooKeeper) file(name string) string { return filepath.Join(z.dir, name) }
 
 func (z *ZooKeeper) data() string { return z.file("data") }
