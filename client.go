@@ -62,23 +62,12 @@ func New(opts ...Option) (*Client, error) {
 	return c, nil
 }
 
+// connectRegistry opens the registry at an address that the configuration has checked.
 func (c *Client) connectRegistry(text string) error {
 	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return err
-	case u.Protocol() == "":
-		return fmt.Errorf("address %q has no protocol: write zookeeper://host:2181", u)
-	case u.Protocol() != "zookeeper":
-		return fmt.Errorf("protocol %q of %q is not supported: only zookeeper", u.Protocol(), u)
-	}
-	if err := checkParameters(u); err != nil {
+	if err != nil {
 		return err
 	}
-	if user := u.Param("username"); user != "" && u.Username() == "" {
-		u = u.WithUserInfo(escapeAll(user), escapeAll(u.Param("password")))
-	}
-	u = u.Without("username", "password")
 	c.address = u
 	log := c.cfg.logger.Named("registry")
 	warnUnknown(log, u)

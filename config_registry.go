@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -109,8 +110,10 @@ func (b *bindings) addressOf(r *registryChoice) bool {
 		u = u.WithAddress(u.Host(), n)
 	}
 	if u.Username() == "" {
-		u = u.WithUserInfo(escapeAll(first(r.parameters, "username")), escapeAll(first(r.parameters, "password")))
+		credential := func(key string) string { return escapeAll(cmp.Or(u.Param(key), first(r.parameters, key))) }
+		u = u.WithUserInfo(credential("username"), credential("password"))
 	}
+	u = u.Without("username", "password")
 	for key, value := range u.Params() {
 		from.value = value
 		r.parameters[key] = slices.Insert(slices.Clone(r.parameters[key]), 0, entry{property: from})
