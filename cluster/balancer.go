@@ -61,6 +61,7 @@ func isBuiltin(lb loadbalance.LoadBalance) bool {
 type balancers struct {
 	factories map[string]loadbalance.Factory
 	config    loadbalance.Config
+	methods   *protocol.MethodTable
 	log       *zap.Logger
 
 	mu   sync.Mutex
@@ -68,7 +69,9 @@ type balancers struct {
 }
 
 func newBalancers(cfg Config) *balancers {
-	return &balancers{factories: cfg.Balancers, config: cfg.Balancing, log: cfg.Logger, made: map[string]*balancer{}}
+	b := &balancers{factories: cfg.Balancers, config: cfg.Balancing, methods: cfg.Methods, log: cfg.Logger, made: map[string]*balancer{}}
+	b.config.Reference = cfg.Reference
+	return b
 }
 
 // check makes the load balancers that the reference itself names.
@@ -102,6 +105,9 @@ func (b *balancers) make(name string) error {
 	}
 	if lb == nil {
 		return fmt.Errorf("load balancer %q: its factory returned neither a load balancer nor an error", name)
+	}
+	if o, ok := lb.(protocol.Observer); ok {
+		b.methods.Observe(o)
 	}
 	b.made[name] = &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log}
 	return nil

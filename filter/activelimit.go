@@ -2,7 +2,6 @@ package filter
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -18,6 +17,9 @@ import (
 // never began never ends (F13): no error from further in, a limit exceeded there
 // least of all, is taken for this filter's own refusal (B098, F12).
 //
+// Observers of the reference ([protocol.MethodTable.Observe]) learn of each attempt
+// from here, too.
+//
 // When the limit is reached the filter does not wait: it refuses, with
 // [protocol.ErrLimitExceeded] and a [*SaturatedError] as the cause, and nothing is
 // counted or sent. The cluster goes to another provider or lets the call wait in
@@ -29,19 +31,31 @@ type activeLimit struct{ next protocol.Invoker }
 // Invoke counts the attempt around the next invoker.
 func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
 	node, slot := inv.Node, inv.Method.Slot
-	status := node.Status(slot)
+	life, observers := node.Life(), node.Observers()
+	status := life.Status(slot)
 	if limit := node.Method(slot).Actives; !status.Begin(limit) {
 		return nil, refuse(inv, limit)
 	}
 	inv.Counted()
 	begun := inv.Begun
-	failed := true // stays so when the next invoker panics
+	end := protocol.Outcome{Life: life, Verdict: protocol.Neutral} // stays so when the next invoker panics
+	failed := true
+	told := 0
 	defer func() {
-		status.End(time.Since(begun), failed)
+		end.Elapsed = time.Since(begun)
+		status.End(end.Elapsed, failed)
 		node.Freed(slot)
+		for _, o := range observers[:told] {
+			o.Ended(inv, end)
+		}
 	}()
+	for _, o := range observers {
+		told++
+		o.Begun(inv, life)
+	}
 	res, err := f.next.Invoke(ctx, inv)
-	failed = err != nil && !isBusiness(err)
+	end.Verdict, end.Err = protocol.Judge(err), err
+	failed = end.Verdict != protocol.Succeeded
 	return res, err
 }
 
@@ -51,14 +65,4 @@ func refuse(inv *protocol.Invocation, limit int) error {
 		Code: protocol.ErrLimitExceeded, Service: inv.Method.Service, Method: inv.Method.Name, Provider: inv.Node.Address(),
 		Retry: protocol.RetryAlways, Cause: cause,
 	}
-}
-
-// isBusiness reports whether the provider has answered, if with an exception.
-func isBusiness(err error) bool {
-	var e *protocol.Error
-	if errors.As(err, &e) {
-		return e.Code == protocol.ErrBusiness
-	}
-	var remote *protocol.RemoteError
-	return errors.As(err, &remote)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
 )
 
 // LoadBalance chooses the provider of a call. It is safe for concurrent use.
@@ -14,6 +15,9 @@ import (
 // for a list apart, does not allocate. What it needs to remember about a list it
 // keeps with [protocol.Candidates.State]; the counters of a node are in its
 // [protocol.Life]. The cluster asks for every list of two or more nodes (B095).
+//
+// A load balancer may also be a [protocol.Observer], who learns how attempts end, an
+// [Explainer] and a [Preparer].
 type LoadBalance interface {
 	Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node
 }
@@ -25,6 +29,8 @@ type Factory func(Config) (LoadBalance, error)
 // Config is what a load balancer is made with. The zero value is what a client
 // uses; tests and simulations set the rest.
 type Config struct {
+	// Reference is the reference's own URL, for parameters that are no provider's.
+	Reference url.URL
 	// Now is the clock, for warm-up only: a pick reads it once when a provider of the
 	// list is warming up, else not at all. Nil: the system's, which a pick need not
 	// read because the call knows when it began.

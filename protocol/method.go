@@ -36,7 +36,8 @@ type MethodTable struct {
 	names  atomic.Pointer[[]string]
 	queues [MaxMethods]atomic.Pointer[Queue]
 
-	changes atomic.Uint64 // of the parameters or lives of the reference's nodes
+	changes   atomic.Uint64 // of the parameters or lives of the reference's nodes
+	observers atomic.Pointer[[]Observer]
 }
 
 // Slot returns the index of name, a new one at its first use.

@@ -40,8 +40,9 @@ type Life struct {
 	// Start of the provider as far as this consumer believes it, the zero time
 	// when unknown: no warm-up then.
 	Start    time.Time
-	mu       sync.Mutex
+	mu       sync.Mutex // serialises writers of what follows
 	statuses atomic.Pointer[[]*Status]
+	states   atomic.Pointer[[]state]
 }
 
 // NewNode returns the node of a merged provider URL. wrap composes the attempt
@@ -191,4 +192,28 @@ func (l *Life) Statuses(yield func(slot int, s *Status) bool) {
 			return
 		}
 	}
+}
+
+// State returns what owner keeps for this life; build makes it at its first use.
+// It is for what an [Observer] learns. owner must be comparable; use a pointer.
+// Build must not ask for a state of the same life itself.
+func (l *Life) State(owner any, build func() any) any {
+	if p := l.states.Load(); p != nil {
+		if i := indexOwner(*p, owner); i >= 0 {
+			return (*p)[i].value
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var old []state
+	if p := l.states.Load(); p != nil {
+		old = *p
+	}
+	if i := indexOwner(old, owner); i >= 0 {
+		return old[i].value
+	}
+	v := build()
+	next := append(old[:len(old):len(old)], state{owner: owner, value: v})
+	l.states.Store(&next)
+	return v
 }

@@ -1,0 +1,120 @@
+package protocol
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+)
+
+// Observer learns from the attempts of a reference's calls: a load balancer that
+// looks at more than the calls under way, or who takes failing providers out. It
+// is called on the caller's goroutine, so it must not block, and concurrently.
+//
+// What it knows about a provider it keeps with [Life.State]: that ends with the
+// provider's life, and is dropped with the node.
+type Observer interface {
+	// Begun is called when an attempt was given its slot at inv.Node and is about to
+	// be sent. What it attaches belongs to this attempt alone.
+	Begun(inv *Invocation, life *Life)
+	// Ended is called exactly once for each Begun, on every path, before the caller
+	// sees the result.
+	Ended(inv *Invocation, o Outcome)
+}
+
+// Outcome is how an attempt ended.
+type Outcome struct {
+	Life    *Life         // of the provider, the one it began in
+	Elapsed time.Duration // since [Invocation.Begun]
+	Verdict Verdict
+	Err     error // nil when the provider answered with a value
+}
+
+// Verdict says what the end of an attempt tells about the provider.
+type Verdict uint8
+
+// The verdicts.
+const (
+	// Succeeded: the provider has answered, with a value or a business exception.
+	Succeeded Verdict = iota
+	// Failed: the connection or the provider failed, or refused the call for a limit
+	// of its own. How fast that was says nothing good (F4).
+	Failed
+	// TimedOut: no answer within the deadline.
+	TimedOut
+	// Neutral: it tells nothing: the caller cancelled, or the call itself was bad.
+	Neutral
+)
+
+var verdictText = [...]string{Succeeded: "succeeded", Failed: "failed", TimedOut: "timed out", Neutral: "neutral"}
+
+// String returns the verdict in words.
+func (v Verdict) String() string {
+	if int(v) < len(verdictText) {
+		return verdictText[v]
+	}
+	return "unknown"
+}
+
+// Judge returns the verdict on an attempt that ended with err, nil for a value.
+func Judge(err error) Verdict {
+	if err == nil {
+		return Succeeded
+	}
+	var e *Error
+	if !errors.As(err, &e) {
+		return judgeOther(err)
+	}
+	switch e.Code {
+	case ErrBusiness:
+		return Succeeded
+	case ErrTimeout:
+		return TimedOut
+	case ErrCanceled, ErrExpired, ErrClosed, ErrBadArgument, ErrSerialization:
+		return Neutral
+	case ErrNotFound: // for good: the call names what nobody has
+		if e.Retry == RetryNever {
+			return Neutral
+		}
+	}
+	return Failed
+}
+
+func judgeOther(err error) Verdict {
+	var remote *RemoteError
+	switch {
+	case errors.As(err, &remote):
+		return Succeeded
+	case errors.Is(err, context.Canceled):
+		return Neutral
+	case errors.Is(err, context.DeadlineExceeded):
+		return TimedOut
+	}
+	return Failed
+}
+
+// Observe adds an observer of all attempts at the nodes of this reference. An
+// attempt under way may end without it having begun for the observer; who is added
+// twice is told once.
+func (t *MethodTable) Observe(o Observer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var old []Observer
+	if p := t.observers.Load(); p != nil {
+		old = *p
+	}
+	if slices.Contains(old, o) {
+		return
+	}
+	next := append(slices.Clone(old), o)
+	t.observers.Store(&next)
+}
+
+// Observers returns who learns from the attempts at this node. The active limit
+// filter calls them; the caller must not change the slice.
+func (n *Node) Observers() []Observer {
+	if p := n.methods.observers.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
