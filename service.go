@@ -99,7 +99,7 @@ func (s *service) compose() error {
 		Wrap:      chain.Attempt,
 		State:     s.source.State,
 		OnPublish: func(_, _ *protocol.Listing) { s.cluster.Changed() },
-		Logger:    log,
+		Logger:    s.client.cfg.logger.Named("reference"), // the directory adds the service itself
 	})
 	if s.cluster, err = cluster.New(cluster.Config{
 		Directory: s.directory,

@@ -49,7 +49,7 @@ func explain(service string, list *protocol.Listing, left *protocol.Candidates, 
 func addReason(reasons []protocol.Refusal, address string, err error) []protocol.Refusal {
 	reason := "not connected"
 	if err != nil {
-		reason += ": " + err.Error()
+		reason += ": " + strings.TrimPrefix(err.Error(), reason+": ")
 	}
 	for i := range reasons {
 		if r := &reasons[i]; r.Reason == reason || i == maxReasons-1 {

@@ -168,7 +168,11 @@ func (e *entry) awaitVisible() error {
 	if err := sub.Ready(ctx); err != nil {
 		return fmt.Errorf("register in %s: %w", e.registry.State().Address, err)
 	}
-	return fmt.Errorf("register in %s: the entry does not appear: %w", e.registry.State().Address, e.registry.State().LastError)
+	err = fmt.Errorf("register in %s: the entry does not appear", e.registry.State().Address)
+	if last := e.registry.State().LastError; last != nil {
+		err = fmt.Errorf("%w: %w", err, last)
+	}
+	return err
 }
 
 // withdraw takes the entry out, as a provider does that shuts down.
