@@ -39,7 +39,9 @@ type view struct {
 type Life struct {
 	// Start of the provider as far as this consumer believes it, the zero time
 	// when unknown: no warm-up then.
-	Start    time.Time
+	Start time.Time
+	// Since is when this consumer began to count.
+	Since    time.Time
 	mu       sync.Mutex // serialises writers of what follows
 	statuses atomic.Pointer[[]*Status]
 	states   atomic.Pointer[[]state]
@@ -53,7 +55,7 @@ func NewNode(key string, u url.URL, start time.Time, methods *MethodTable, endpo
 	if wrap != nil {
 		n.invoker = wrap(endpoint)
 	}
-	n.life.Store(&Life{Start: start})
+	n.life.Store(&Life{Start: start, Since: time.Now()})
 	n.setView(u)
 	return n
 }
@@ -91,7 +93,7 @@ func (n *Node) Update(u url.URL, start time.Time) {
 	n.setView(u)
 	n.endpoint.Update(u)
 	if !n.life.Load().Start.Equal(start) {
-		n.life.Store(&Life{Start: start})
+		n.life.Store(&Life{Start: start, Since: time.Now()})
 	}
 	n.methods.changes.Add(1) // last: who sees it sees the rest
 }
