@@ -1,0 +1,154 @@
+package gofer
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// Finding is something in the configuration or the live figures of a reference that
+// is known to balance badly, with what to do about it. It holds no secrets.
+type Finding struct {
+	// Kind names the rule, the same in every version: one of the Finding constants.
+	Kind      FindingKind
+	Reference string   // service key: [group/]interface[:version]
+	Method    string   // "" when it is not about one method
+	Providers []string // addresses, the worst first; empty when it is about all
+	Text      string   // what was found, with the figures
+	Remedy    string   // what to do
+}
+
+// FindingKind names a rule of [Reference.Diagnose].
+type FindingKind string
+
+// The findings.
+const (
+	// FindingNoActives: leastactive or shortestresponse without "actives". gofer counts
+	// anyway; Java consumers of the same configuration balance on zeros (F2).
+	FindingNoActives FindingKind = "no-actives"
+	// FindingSlowProvider: a provider is much slower than the others, and the strategy
+	// does not look at latency.
+	FindingSlowProvider FindingKind = "slow-provider"
+	// FindingMixedMethods: methods of very different duration share providers, and the
+	// strategy counts their calls alike.
+	FindingMixedMethods FindingKind = "mixed-methods"
+	// FindingFailsFast: a provider fails sooner than the others answer (F4).
+	FindingFailsFast FindingKind = "fails-fast"
+	// FindingNoWarmup: "warmup" is set, or its default is in force, but the provider
+	// does not say when it started (F1).
+	FindingNoWarmup FindingKind = "no-warmup"
+	// FindingOverShare: a provider has far more calls than its weight says.
+	FindingOverShare FindingKind = "over-share"
+	// FindingStuckCalls: far more calls are under way than arrivals and durations
+	// explain: some do not return.
+	FindingStuckCalls FindingKind = "stuck-calls"
+	// FindingClockSkew: a provider's clock is ahead of this machine's (F18).
+	FindingClockSkew FindingKind = "clock-skew"
+)
+
+// String returns the finding in lines of text, ready for a terminal or a log.
+func (f Finding) String() string {
+	where := f.Reference
+	if f.Method != "" {
+		where += "." + f.Method
+	}
+	if len(f.Providers) > 0 {
+		where += " at " + strings.Join(f.Providers, ", ")
+	}
+	return fmt.Sprintf("%s: %s: %s. %s", f.Kind, where, f.Text, f.Remedy)
+}
+
+// Diagnose looks for what is known to balance badly in the client's references. See
+// [Reference.Diagnose].
+func (c *Client) Diagnose() []Finding {
+	c.mu.Lock()
+	services := make([]*service, 0, len(c.services))
+	for _, s := range c.services {
+		services = append(services, s)
+	}
+	c.mu.Unlock()
+	slices.SortFunc(services, func(a, b *service) int { return cmp.Compare(a.url.ServiceKey(), b.url.ServiceKey()) })
+	var out []Finding
+	for _, s := range services {
+		out = append(out, diagnose(s.figures(time.Now()))...)
+	}
+	return out
+}
+
+// Diagnose looks for what is known to balance badly, in the reference's parameters
+// and in the calls made so far: each finding has the figures and a remedy. It counts
+// from when this consumer first saw a provider's present life, looks at a provider's
+// speed only once it had some dozens of calls, and changes nothing. None is returned
+// when all is well, or too little was called to tell.
+func (r *Reference) Diagnose() []Finding { return diagnose(r.service.figures(time.Now())) }
+
+// fleet is what the rules look at: the figures of one reference.
+type fleet struct {
+	reference string
+	direct    bool // addresses given, no registry: they tell no start
+	methods   []methodFigures
+	now       time.Time
+}
+
+// methodFigures are the figures of one method.
+type methodFigures struct {
+	name      string
+	balance   string // the strategy in force
+	providers []providerFigures
+}
+
+// providerFigures are the figures of a method at one provider.
+type providerFigures struct {
+	address string
+	weight  int // after warm-up
+	actives int // limit
+	warmup  time.Duration
+	warming bool
+	stamp   time.Time // start as the provider tells it; zero: it does not
+	since   time.Time
+	protocol.Counters
+}
+
+// figures collects what the rules look at.
+func (s *service) figures(now time.Time) fleet {
+	f := fleet{reference: s.url.ServiceKey(), direct: s.source != s.client.registry, now: now}
+	nodes := s.directory.List().Candidates.Nodes()
+	for slot, name := range s.methods.table.Names() {
+		m := methodFigures{name: name}
+		for _, n := range nodes {
+			view, life := n.Method(slot), n.Life()
+			m.balance = cmp.Or(m.balance, view.LoadBalance)
+			p := providerFigures{
+				address: n.Address(), weight: view.Weight, actives: view.Actives, warmup: view.Warmup, since: life.Since,
+				warming: !life.Start.IsZero() && now.Before(life.Start.Add(view.Warmup)),
+			}
+			for i, status := range life.Statuses {
+				if i == slot {
+					p.Counters = status.Counters()
+				}
+			}
+			if ms, ok := n.URL().StartTime(); ok && ms > 0 {
+				p.stamp = time.UnixMilli(ms)
+			}
+			m.providers = append(m.providers, p)
+		}
+		f.methods = append(f.methods, m)
+	}
+	return f
+}
+
+// diagnose applies the rules, and returns what they find in the order of the rules.
+func diagnose(f fleet) []Finding {
+	var out []Finding
+	for _, rule := range rules {
+		for _, found := range rule(f) {
+			found.Reference = f.reference
+			out = append(out, found)
+		}
+	}
+	return out
+}

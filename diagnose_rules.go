@@ -1,0 +1,318 @@
+package gofer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// When a rule speaks up: late enough that chance alone does not make it.
+const (
+	enoughCalls   = 30               // ended calls before a provider's figures count
+	slowFactor    = 2.5              // mean duration over the median of the others
+	slowLeast     = time.Millisecond // below this nobody is slow
+	mixedFactor   = 20               // mean durations of two methods
+	failingShare  = 0.2              // failed calls
+	overFactor    = 1.5              // share of calls over the fair one
+	overDeviation = 4                // and standard deviations of a random draw
+	stuckFactor   = 3                // calls under way over arrivals × duration
+	stuckAfter    = 10 * time.Second // of counting
+	skewLeast     = 2 * time.Second  // clocks are never quite equal
+)
+
+// rules are the rules of [Reference.Diagnose], by how much their findings matter.
+var rules = []func(fleet) []Finding{
+	perMethod(failsFast), perMethod(stuckCalls), perMethod(slowProvider), perMethod(overShare),
+	noActives, mixedMethods, noWarmup, clockSkew,
+}
+
+func perMethod(rule func(fleet, methodFigures) []Finding) func(fleet) []Finding {
+	return func(f fleet) []Finding {
+		var out []Finding
+		for _, m := range f.methods {
+			for _, found := range rule(f, m) {
+				found.Method = m.name
+				out = append(out, found)
+			}
+		}
+		return out
+	}
+}
+
+// latencyAware are the strategies that look at how long calls take.
+var latencyAware = []string{"leastload", "ringload", "shortestresponse", "adaptive"}
+
+// hashing are the strategies that choose by the arguments.
+var hashing = []string{"consistenthash", "ringload"}
+
+// succeeded returns how many calls were answered and their mean duration.
+func (p providerFigures) succeeded() (calls int64, mean time.Duration) {
+	if calls = p.Total - p.Failed; calls > 0 {
+		mean = (p.Elapsed - p.FailedElapsed) / time.Duration(calls)
+	}
+	return calls, mean
+}
+
+// medianOfOthers returns the median of the mean durations of all but one provider, of
+// those with enough calls.
+func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
+	var means []time.Duration
+	for i, p := range m.providers {
+		if calls, mean := p.succeeded(); i != but && calls >= enoughCalls {
+			means = append(means, mean)
+		}
+	}
+	if len(means) == 0 {
+		return 0, false
+	}
+	slices.Sort(means)
+	return means[len(means)/2], true
+}
+
+// failsFast finds providers whose failures come sooner than the answers of others:
+// whoever counts calls under way, or only times answers, sends them more (F4).
+func failsFast(_ fleet, m methodFigures) []Finding {
+	var out []Finding
+	for i, p := range m.providers {
+		if p.Total < enoughCalls || float64(p.Failed) < failingShare*float64(p.Total) {
+			continue
+		}
+		others, known := m.medianOfOthers(i)
+		mean := p.FailedElapsed / time.Duration(p.Failed)
+		if !known || mean*2 > others {
+			continue
+		}
+		out = append(out, Finding{
+			Kind: FindingFailsFast, Providers: []string{p.address},
+			Text: fmt.Sprintf("%d of %d calls failed, after %s on average, where the others answer in %s: under loadbalance=%s it looks idle",
+				p.Failed, p.Total, short(mean), short(others), m.balance),
+			Remedy: "Repair or take out the provider; leave outlier ejection on (outlier=true), and prefer loadbalance=leastload, which charges a failure",
+		})
+	}
+	return out
+}
+
+// stuckCalls finds more calls under way than arrive in the time that a call takes.
+func stuckCalls(f fleet, m methodFigures) []Finding {
+	var out []Finding
+	for _, p := range m.providers {
+		counted := f.now.Sub(p.since)
+		if counted < stuckAfter {
+			continue
+		}
+		expected := 0.0
+		if p.Total > 0 { // Little's law
+			expected = float64(p.Elapsed) / float64(counted)
+		}
+		if float64(p.Active) <= stuckFactor*(expected+1) {
+			continue
+		}
+		out = append(out, Finding{
+			Kind: FindingStuckCalls, Providers: []string{p.address},
+			Text: fmt.Sprintf("%d calls are under way, where %d ended ones of %s on average within %s make %.1f: some take very long or do not return",
+				p.Active, p.Total, short(p.AverageElapsed()), short(counted), expected),
+			Remedy: "Look at what these calls wait for and at the method's timeout; under leastactive they keep calls away from this provider and flood a new one, leastload discounts calls that are much older than usual",
+		})
+	}
+	return out
+}
+
+// slowProvider finds providers much slower than the others under a strategy that
+// does not see it.
+func slowProvider(_ fleet, m methodFigures) []Finding {
+	if slices.Contains(latencyAware, m.balance) {
+		return nil
+	}
+	var out []Finding
+	for i, p := range m.providers {
+		calls, mean := p.succeeded()
+		others, known := m.medianOfOthers(i)
+		if !known || calls < enoughCalls || mean < slowLeast || float64(mean) < slowFactor*float64(others) {
+			continue
+		}
+		effect := "sends it as many calls as the others, so they pile up there"
+		if m.balance == "leastactive" {
+			effect = "sees it only in calls under way, and when there are few not at all (F25)"
+		}
+		why := ""
+		if p.warming {
+			why = "; it is warming up"
+		}
+		out = append(out, Finding{
+			Kind: FindingSlowProvider, Providers: []string{p.address},
+			Text: fmt.Sprintf("answers in %s on average where the median of the others is %s%s; loadbalance=%s %s",
+				short(mean), short(others), why, m.balance, effect),
+			Remedy: "Use loadbalance=leastload, or give the provider a smaller weight",
+		})
+	}
+	return out
+}
+
+// overShare finds providers with far more calls than their weight says.
+func overShare(f fleet, m methodFigures) []Finding {
+	var rate, weight float64
+	for _, p := range m.providers {
+		rate += p.rate(f.now)
+		weight += float64(p.weight)
+	}
+	if len(m.providers) < 2 || rate == 0 || weight == 0 {
+		return nil
+	}
+	var out []Finding
+	for i, p := range m.providers {
+		calls := float64(p.Total) + float64(p.Active)
+		fair, share := float64(p.weight)/weight, p.rate(f.now)/rate
+		expected := calls * fair / share
+		if p.Total < enoughCalls || share < overFactor*fair || calls-expected < overDeviation*math.Sqrt(expected) || m.deserved(i) {
+			continue
+		}
+		remedy := "Compare loadbalance=leastload in the shadow (loadbalance.shadow=leastload); look for other findings about this method"
+		if slices.Contains(hashing, m.balance) {
+			remedy = "A few keys have most of the calls: hash more arguments (hash.arguments), or use loadbalance=ringload, which lets a hot key spill over"
+		}
+		out = append(out, Finding{
+			Kind: FindingOverShare, Providers: []string{p.address},
+			Text: fmt.Sprintf("has %.0f %% of the calls per second, its weight of %d in %.0f is worth %.0f %% (loadbalance=%s)",
+				100*share, p.weight, weight, 100*fair, m.balance),
+			Remedy: remedy,
+		})
+	}
+	return out
+}
+
+// rate is how many calls per second a provider has got.
+func (p providerFigures) rate(now time.Time) float64 {
+	s := max(1, now.Sub(p.since).Seconds())
+	return (float64(p.Total) + float64(p.Active)) / s
+}
+
+// deserved reports whether a provider has more calls because it is faster, by a
+// strategy that means that.
+func (m methodFigures) deserved(i int) bool {
+	calls, mean := m.providers[i].succeeded()
+	others, known := m.medianOfOthers(i)
+	return known && calls >= enoughCalls && float64(mean) < 0.8*float64(others) &&
+		(m.balance == "leastactive" || slices.Contains(latencyAware, m.balance))
+}
+
+// noActives finds strategies that count nothing in a Java consumer.
+func noActives(f fleet) []Finding {
+	names := map[string][]string{}
+	for _, m := range f.methods {
+		limited := slices.ContainsFunc(m.providers, func(p providerFigures) bool { return p.actives > 0 })
+		if (m.balance == "leastactive" || m.balance == "shortestresponse") && !limited {
+			names[m.balance] = append(names[m.balance], m.name)
+		}
+	}
+	var out []Finding
+	for _, balance := range []string{"leastactive", "shortestresponse"} {
+		if methods := names[balance]; len(methods) > 0 {
+			out = append(out, Finding{
+				Kind:   FindingNoActives,
+				Text:   fmt.Sprintf("loadbalance=%s without actives (%s): gofer counts calls all the same, Java consumers of this service do not and choose at random", balance, list(methods)),
+				Remedy: "Set actives for Java consumers, to a limit that is never reached if none is wanted, such as actives=10000",
+			})
+		}
+	}
+	return out
+}
+
+// mixedMethods finds methods of very different duration where calls are counted
+// method by method, all alike.
+func mixedMethods(f fleet) []Finding {
+	type timed struct {
+		name, balance string
+		mean          time.Duration
+	}
+	var all []timed
+	for _, m := range f.methods {
+		var calls int64
+		var spent time.Duration
+		for _, p := range m.providers {
+			n, mean := p.succeeded()
+			calls, spent = calls+n, spent+mean*time.Duration(n)
+		}
+		if calls >= enoughCalls && !slices.Contains(latencyAware, m.balance) {
+			all = append(all, timed{m.name, m.balance, spent / time.Duration(calls)})
+		}
+	}
+	if len(all) < 2 {
+		return nil
+	}
+	byMean := func(a, b timed) int { return cmp.Compare(a.mean, b.mean) }
+	quick, long := slices.MinFunc(all, byMean), slices.MaxFunc(all, byMean)
+	if long.mean < slowLeast || long.mean < mixedFactor*quick.mean {
+		return nil
+	}
+	return []Finding{{
+		Kind: FindingMixedMethods,
+		Text: fmt.Sprintf("%s takes %s on average, %s %s: each is balanced without a look at the other (loadbalance=%s), so a provider busy with the long one gets as many of the quick one",
+			long.name, short(long.mean), quick.name, short(quick.mean), quick.balance),
+		Remedy: "Use loadbalance=leastload, which counts the calls of all methods by what they cost, or put the long method into a service of its own",
+	}}
+}
+
+// noWarmup finds providers that do not say when they started.
+func noWarmup(f fleet) []Finding {
+	if f.direct {
+		return nil
+	}
+	var providers []string
+	for _, m := range f.methods {
+		for _, p := range m.providers {
+			if p.stamp.IsZero() && p.warmup > 0 && !slices.Contains(providers, p.address) {
+				providers = append(providers, p.address)
+			}
+		}
+	}
+	if len(providers) == 0 {
+		return nil
+	}
+	return []Finding{{
+		Kind: FindingNoWarmup, Providers: providers,
+		Text:   "registered without a timestamp: nobody knows when it started, so it has its full weight at once",
+		Remedy: "Let the provider register its timestamp (simplified registration leaves it out unless extra-keys=timestamp), or set warmup=0 to say that none is needed",
+	}}
+}
+
+// clockSkew finds providers that started in the future.
+func clockSkew(f fleet) []Finding {
+	var out []Finding
+	var seen []string
+	for _, m := range f.methods {
+		for _, p := range m.providers {
+			ahead := p.stamp.Sub(p.since)
+			if p.stamp.IsZero() || ahead < skewLeast || slices.Contains(seen, p.address) {
+				continue
+			}
+			seen = append(seen, p.address)
+			out = append(out, Finding{
+				Kind: FindingClockSkew, Providers: []string{p.address},
+				Text:   fmt.Sprintf("says it started %s after this consumer first saw it: its clock is ahead. gofer counts its warm-up from first sight, Java consumers give it the least weight until their clocks have caught up (F18)", short(ahead)),
+				Remedy: "Synchronise the clocks",
+			})
+		}
+	}
+	return out
+}
+
+// list names a few and says how many more there are.
+func list(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+// short is a duration with three digits, which is as exact as a mean is.
+func short(d time.Duration) string {
+	unit := time.Duration(1)
+	for d/unit >= 1000 {
+		unit *= 10
+	}
+	return d.Round(unit).String()
+}

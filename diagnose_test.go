@@ -1,0 +1,136 @@
+package gofer
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+var diagnosed = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
+
+// well returns a provider that has been called for 100 s, 10 calls of 10 ms a second.
+func well(address string) providerFigures {
+	return providerFigures{
+		address: address, weight: 100, actives: 5, warmup: 10 * time.Minute,
+		stamp: diagnosed.Add(-time.Hour), since: diagnosed.Add(-100 * time.Second),
+		Counters: protocol.Counters{Total: 1000, Elapsed: 10 * time.Second, MaxElapsed: 30 * time.Millisecond},
+	}
+}
+
+// healthy is a fleet of three providers in which nothing is to be found, with one
+// method under that strategy.
+func healthy(balance string) fleet {
+	return fleet{
+		reference: "com.example.Orders:1.0.0", now: diagnosed,
+		methods: []methodFigures{{name: "find", balance: balance, providers: []providerFigures{well("192.0.2.1:20880"), well("192.0.2.2:20880"), well("192.0.2.3:20880")}}},
+	}
+}
+
+func TestDiagnoseFindsNothingInAHealthyFleet(t *testing.T) {
+	for _, balance := range []string{"random", "roundrobin", "leastactive", "shortestresponse", "adaptive", "consistenthash", "leastload", "ringload", "custom"} {
+		assert.Empty(t, diagnose(healthy(balance)), balance)
+	}
+	assert.Empty(t, diagnose(fleet{}))
+}
+
+// Each case makes one thing wrong with the healthy fleet; the same thing under another
+// strategy, or to a smaller degree, is no finding.
+func TestDiagnose(t *testing.T) {
+	type provider = *providerFigures
+	at := func(i int, spoil func(provider)) func(*fleet) {
+		return func(f *fleet) { spoil(&f.methods[0].providers[i]) }
+	}
+	all := func(spoil func(provider)) func(*fleet) {
+		return func(f *fleet) {
+			for i := range f.methods[0].providers {
+				spoil(&f.methods[0].providers[i])
+			}
+		}
+	}
+	takes := func(mean time.Duration) func(provider) {
+		return func(p provider) { p.Elapsed = time.Duration(p.Total) * mean }
+	}
+	fails := func(n int64, after time.Duration) func(provider) {
+		return func(p provider) {
+			p.Failed, p.FailedElapsed = n, time.Duration(n)*after
+			p.Elapsed = time.Duration(p.Total-n)*10*time.Millisecond + p.FailedElapsed
+		}
+	}
+	another := func(name string, mean time.Duration) func(*fleet) {
+		return func(f *fleet) {
+			m := healthy(f.methods[0].balance).methods[0]
+			m.name = name
+			for i := range m.providers {
+				takes(mean)(&m.providers[i])
+			}
+			f.methods = append(f.methods, m)
+		}
+	}
+	for name, c := range map[string]struct {
+		balance string
+		spoil   func(*fleet)
+		want    FindingKind // "": nothing
+		method  string
+		at      []string
+		texts   []string
+	}{
+		"fails fast": {"leastactive", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"},
+			[]string{"500 of 1000 calls failed", "after 1ms", "others answer in 10ms", "outlier"}},
+		"fails fast in any strategy": {"random", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, nil},
+		"fails never":                {"leastactive", at(1, func(p provider) { p.Total, p.Elapsed = 1000, 10*time.Second }), "", "", nil, nil},
+		"fails slowly":               {"leastactive", at(1, fails(500, 10*time.Millisecond)), "", "", nil, nil},
+		"fails seldom":               {"leastactive", at(1, fails(100, time.Millisecond)), "", "", nil, nil},
+		"all fail":                   {"leastactive", all(fails(1000, time.Millisecond)), "", "", nil, nil},
+		"slow under random":          {"random", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"40ms", "10ms", "pile up", "leastload"}},
+		"slow under roundrobin":      {"roundrobin", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, nil},
+		"slow under leastactive":     {"leastactive", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"under way"}},
+		"slow under leastload":       {"leastload", at(2, takes(40*time.Millisecond)), "", "", nil, nil},
+		"a little slower":            {"random", at(2, takes(20*time.Millisecond)), "", "", nil, nil},
+		"slow, but few calls":        {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
+		"more than its weight":       {"random", at(0, func(p provider) { p.Total, p.Elapsed = 4000, 40*time.Second }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "loadbalance=random"}},
+		"hot keys":                   {"consistenthash", at(0, func(p provider) { p.Total, p.Elapsed = 4000, 40*time.Second }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
+		"more, for it is faster":     {"leastload", at(0, func(p provider) { p.Total, p.Elapsed = 4000, 8*time.Second }), "", "", nil, nil},
+		"as much as its weight":      {"random", at(0, func(p provider) { p.Total, p.Elapsed, p.weight = 4000, 40*time.Second, 400 }), "", "", nil, nil},
+		"as much in a shorter time": {"random", at(0, func(p provider) {
+			p.Total, p.Elapsed, p.since = 250, 2500*time.Millisecond, diagnosed.Add(-25*time.Second)
+		}), "", "", nil, nil},
+		"do not return":               {"leastactive", at(1, func(p provider) { p.Active = 12 }), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"12 calls are under way", "0.1"}},
+		"under way as they should be": {"leastactive", at(1, func(p provider) { p.Active = 3 }), "", "", nil, nil},
+		"have only begun":             {"leastactive", all(func(p provider) { p.Counters, p.since = protocol.Counters{Active: 12}, diagnosed.Add(-time.Second) }), "", "", nil, nil},
+		"no actives":                  {"leastactive", all(func(p provider) { p.actives = 0 }), FindingNoActives, "", nil, []string{"find", "Java", "actives"}},
+		"no actives, not needed":      {"random", all(func(p provider) { p.actives = 0 }), "", "", nil, nil},
+		"no actives at one":           {"leastactive", at(0, func(p provider) { p.actives = 0 }), "", "", nil, nil},
+		"mixed methods":               {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
+		"methods alike":               {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
+		"mixed under leastload":       {"leastload", another("export", 2*time.Second), "", "", nil, nil},
+		"no timestamp":                {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
+		"no timestamp, no warm-up":    {"random", at(1, func(p provider) { p.stamp, p.warmup = time.Time{}, 0 }), "", "", nil, nil},
+		"no timestamp, no registry":   {"random", func(f *fleet) { f.direct = true; f.methods[0].providers[1].stamp = time.Time{} }, "", "", nil, nil},
+		"clock ahead":                 {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Minute) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1m0s", "ahead"}},
+		"clock a little ahead":        {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Second) }), "", "", nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := healthy(c.balance)
+			c.spoil(&f)
+			found := diagnose(f)
+			if c.want == "" {
+				assert.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 1)
+			one := found[0]
+			assert.Equal(t, c.want, one.Kind)
+			assert.Equal(t, "com.example.Orders:1.0.0", one.Reference)
+			assert.Equal(t, c.method, one.Method)
+			assert.Equal(t, c.at, one.Providers)
+			assert.NotEmpty(t, one.Remedy)
+			for _, text := range c.texts {
+				assert.Contains(t, one.String(), text)
+			}
+		})
+	}
+}
