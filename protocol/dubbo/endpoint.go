@@ -12,6 +12,8 @@ import (
 	"github.com/gofer-rpc/gofer/url"
 )
 
+var _ protocol.Unlister = (*endpoint)(nil)
+
 // endpoint is one provider's service: the innermost invoker.
 type endpoint struct {
 	p       *Protocol
@@ -19,6 +21,7 @@ type endpoint struct {
 	address string // as in the provider's URL, for messages
 	service atomic.Pointer[service]
 	state   atomic.Int32 // written by the exchange
+	lost    func()       // not nil: the provider is not listed; guarded by the exchange's lock
 }
 
 // State returns what the endpoint can do for new calls. A lazy endpoint that has
@@ -52,6 +55,32 @@ func (e *endpoint) Update(u url.URL) {
 // Close takes no new calls. The running ones may end within the drain time; they
 // keep the connection until then, others share it on.
 func (e *endpoint) Close() { e.x.remove(e) }
+
+// Unlist makes the endpoint end with the connections it has. See [protocol.Unlister].
+func (e *endpoint) Unlist(lost func()) bool {
+	x := e.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, ok := x.endpoints[e]; !ok || !x.alive() || x.state() != protocol.Ready {
+		return false
+	}
+	e.lost = lost
+	return true
+}
+
+// Relist takes Unlist back, if the endpoint has not ended. Connections that were
+// lost in between are made again.
+func (e *endpoint) Relist() bool {
+	x := e.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, ok := x.endpoints[e]; !ok {
+		return false
+	}
+	e.lost = nil
+	x.connect()
+	return true
+}
 
 // Invoke sends the call and waits for the answer until inv.Deadline, which is
 // without one the method's timeout away, or the end of ctx. A one-way call ends

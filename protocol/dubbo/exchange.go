@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -119,11 +120,50 @@ func (x *exchange) gone() (gone, ended bool) {
 	return gone, ended
 }
 
-// connect makes every link that was not asked yet connect. x.mu is held.
+// lose takes out the endpoints that were to end with the connections there are
+// ([endpoint.Unlist]), if those have ended, and returns whom to tell. Without
+// endpoints the exchange is closed, and has to be ended. x.mu is held.
+func (x *exchange) lose() (lost []func()) {
+	if x.closed != nil || x.alive() {
+		return nil
+	}
+	for e := range x.endpoints {
+		if e.lost != nil {
+			delete(x.endpoints, e)
+			e.state.Store(int32(protocol.Down))
+			lost = append(lost, e.lost)
+		}
+	}
+	if len(x.endpoints) == 0 {
+		x.closed = errReleased
+	}
+	return lost
+}
+
+// alive reports whether there is a connection whose provider has not asked for no
+// more calls. x.mu is held.
+func (x *exchange) alive() bool {
+	return slices.ContainsFunc(x.links, func(l *link) bool {
+		c := l.ready.Load()
+		return c != nil && !c.readonly.Load()
+	})
+}
+
+// listed reports whether some endpoint wants new connections. x.mu is held.
+func (x *exchange) listed() bool {
+	for e := range x.endpoints {
+		if e.lost == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// connect makes every link that was not asked yet, or rests, connect. x.mu is held.
 func (x *exchange) connect() {
 	for _, l := range x.links {
-		if !l.started {
-			l.started = true
+		if !l.started || l.resting {
+			l.started, l.resting = true, false
 			l.restart(0)
 		}
 	}

@@ -28,7 +28,7 @@ const (
 )
 
 // link is one of an exchange's connections: the one that is open, or the goroutine
-// that makes the next one. There is no dead end: as long as the exchange is
+// that makes the next one. There is no dead end: as long as a listed provider is
 // referred to, a link that was started has one of the two (B128). The fields apart
 // from ready are guarded by the exchange's lock.
 type link struct {
@@ -37,6 +37,7 @@ type link struct {
 	poke  chan struct{}        // ends a wait early
 
 	started  bool
+	resting  bool  // started, but no listed provider wants another connection
 	conn     *conn // live; on trial when it is not ready
 	local    string
 	failures int   // connections and attempts in a row that led to nothing: the backoff
@@ -72,7 +73,7 @@ func (l *link) restart(wait time.Duration) {
 // run makes one connection, however many attempts it takes.
 func (l *link) run(wait time.Duration) {
 	defer l.x.p.wg.Done()
-	for l.sleep(wait) {
+	for l.sleep(wait) && l.due() {
 		nc, err := l.x.dial()
 		if err == nil {
 			l.adopt(nc)
@@ -106,6 +107,18 @@ func (l *link) sleep(wait time.Duration) bool {
 			}
 		}
 	}
+}
+
+// due reports whether an attempt is wanted still. Without a listed provider the link
+// rests until there is one again.
+func (l *link) due() bool {
+	l.x.mu.Lock()
+	defer l.x.mu.Unlock()
+	if l.x.closed != nil {
+		return false
+	}
+	l.resting = !l.x.listed()
+	return !l.resting
 }
 
 // backoff returns the wait before the next attempt. The exchange's lock is held.
@@ -186,7 +199,15 @@ func (l *link) changed(c *conn) {
 		l.open()
 	}
 	x.update()
+	lost := x.lose()
+	ended := x.closed != nil
 	x.mu.Unlock()
+	if len(lost) > 0 && ended {
+		x.end(errReleased, x.p.opt.drain)
+	}
+	for _, f := range lost {
+		f()
+	}
 	switch {
 	case err != nil:
 		if wasOpen {
