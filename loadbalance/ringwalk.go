@@ -1,0 +1,67 @@
+package loadbalance
+
+import (
+	"slices"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// mostSteps is the number of nodes that a walk can return.
+const mostSteps = 8
+
+// walk goes clockwise round a ring from one position. It is a value: it allocates
+// nothing, and ends after one round.
+type walk struct {
+	ring *ring
+	at   int // index of the next point
+	left int // points not looked at
+	seen [mostSteps]uint32
+	n    int // places in seen: those of the nodes returned
+}
+
+// walk begins at a position. The ring must have a node.
+func (r *ring) walk(position uint32) walk {
+	return walk{ring: r, at: r.find(position), left: len(r.points)}
+}
+
+// next returns the next node that the call may go to, of an address from which none
+// was returned, nil when there is none or after mostSteps nodes. So the first is the
+// owner of the position, or, while the owner may not be called, the one that would
+// own it without the owner: its keys go to its successors and come home (F8, F9).
+func (w *walk) next(inv *protocol.Invocation) *protocol.Node {
+	r := w.ring
+	patience := len(r.nodes)
+	for w.n < mostSteps && w.left > 0 {
+		place := uint32(r.points[w.at])
+		w.left--
+		if w.at++; w.at == len(r.points) {
+			w.at = 0
+		}
+		if w.returned(place) {
+			continue
+		}
+		if n := r.allowed(place, inv); n != nil {
+			w.seen[w.n] = place
+			w.n++
+			return n
+		}
+		// The fewer nodes are allowed the longer the way to one: 10,000 points to the
+		// only one of 10,000 nodes. The whole round to none is 1,600,000: look first.
+		if patience--; patience == 0 && !w.rest(inv) {
+			w.left = 0
+		}
+	}
+	return nil
+}
+
+func (w *walk) returned(place uint32) bool { return slices.Contains(w.seen[:w.n], place) }
+
+// rest reports whether there is a node left to return.
+func (w *walk) rest(inv *protocol.Invocation) bool {
+	for i := range w.ring.nodes {
+		if p := uint32(i); !w.returned(p) && w.ring.allowed(p, inv) != nil {
+			return true
+		}
+	}
+	return false
+}
