@@ -61,7 +61,18 @@ func (b *book[T]) open(c *protocol.Candidates, inv *protocol.Invocation) *page[T
 		return nil
 	}
 	slot := inv.Method.Slot
-	e := c.State(b, slot, func(before any) any {
+	e := b.entry(c, slot)
+	p := e.page.Load()
+	if p.version == c.Version() && (p.settled || b.since(inv) < p.until) {
+		return p
+	}
+	return b.next(e, c, slot, p)
+}
+
+// entry returns where the page of a list and method is; at its first use that page
+// is written.
+func (b *book[T]) entry(c *protocol.Candidates, slot int) *entry[T] {
+	return c.State(b, slot, func(before any) any {
 		e := new(entry[T])
 		var old *page[T]
 		if before != nil {
@@ -70,11 +81,6 @@ func (b *book[T]) open(c *protocol.Candidates, inv *protocol.Invocation) *page[T
 		e.page.Store(b.write(c, slot, old))
 		return e
 	}).(*entry[T])
-	p := e.page.Load()
-	if p.version == c.Version() && (p.settled || b.since(inv) < p.until) {
-		return p
-	}
-	return b.next(e, c, slot, p)
 }
 
 // next turns the page. Only one call does so; others go on with the old page.
@@ -155,6 +161,14 @@ func (b *book[T]) since(inv *protocol.Invocation) time.Duration {
 		return inv.Start.Sub(b.zero)
 	}
 	return time.Since(b.zero)
+}
+
+// ended returns when an attempt ended on the book's clock.
+func (b *book[T]) ended(inv *protocol.Invocation, o protocol.Outcome) time.Duration {
+	if b.cfg.Now != nil || inv.Begun.IsZero() {
+		return b.now().Sub(b.zero)
+	}
+	return inv.Begun.Sub(b.zero) + o.Elapsed
 }
 
 // rand returns 64 random bits.

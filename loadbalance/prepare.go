@@ -9,3 +9,19 @@ type Preparer interface {
 	// each method that was called. Calls may pick from the old list meanwhile.
 	Prepare(c *protocol.Candidates, slot int)
 }
+
+// prepare writes the first page of a list and method.
+func (b *book[T]) prepare(c *protocol.Candidates, slot int) {
+	if c.Len() > 0 {
+		b.entry(c, slot)
+	}
+}
+
+// Prepare implements [Preparer].
+func (s *random) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
+
+// Prepare implements [Preparer].
+func (s *roundRobin) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
+
+// Prepare implements [Preparer].
+func (s *leastActive) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
