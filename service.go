@@ -100,6 +100,8 @@ func (s *service) compose() error {
 		State:     s.source.State,
 		OnPublish: func(_, _ *protocol.Listing) { s.cluster.Changed() },
 		Logger:    s.client.cfg.logger.Named("reference"), // the directory adds the service itself
+
+		BelieveEmpty: !url.Bool(s.client.address.ParamOr("enable-empty-protection", "true")),
 	})
 	if s.cluster, err = cluster.New(cluster.Config{
 		Directory: s.directory,

@@ -29,7 +29,10 @@ type ReferenceSnapshot struct {
 	// Funnel counts the providers after each stage and says why some are refused.
 	Funnel protocol.Funnel
 	// Stale is true when the list is the last known one: the registry is away.
-	Stale     bool
+	Stale bool
+	// Kept is true when the registry lists none of the providers any more: they are
+	// kept while they are connected (parameter enable-empty-protection), see Funnel.
+	Kept      bool
 	Providers []ProviderSnapshot
 }
 
@@ -90,6 +93,7 @@ func (s *service) snapshot() ReferenceSnapshot {
 		Service: s.url.ServiceKey(),
 		Funnel:  s.funnel(list),
 		Stale:   list.Stale,
+		Kept:    list.Funnel.Kept > 0,
 	}
 	s.client.mu.Lock()
 	out.Users = s.users

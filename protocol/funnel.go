@@ -24,9 +24,12 @@ type Funnel struct {
 	Enabled    int
 	Routed     int
 	Available  int
-	Rule       string    // the rule that emptied the list, if one did
-	Refused    []Refusal // why registered providers are not enabled, bounded
-	Note       string    // state of the source: stale, never read, access denied …
+	// Kept is how many providers are not registered any more, but kept while they are
+	// connected (parameter enable-empty-protection). They count as enabled.
+	Kept    int
+	Rule    string    // the rule that emptied the list, if one did
+	Refused []Refusal // why registered providers are not enabled, bounded
+	Note    string    // state of the source: stale, never read, access denied …
 }
 
 // Refusal says why providers of the list are not used.
@@ -40,7 +43,7 @@ type Refusal struct {
 // provider is available.
 func (f Funnel) Emptied() Stage {
 	switch {
-	case f.Registered == 0:
+	case f.Registered+f.Kept == 0:
 		return StageRegistered
 	case f.Enabled == 0:
 		return StageEnabled
@@ -55,7 +58,11 @@ func (f Funnel) Emptied() Stage {
 // String returns "registered 3 → enabled 3 → routed 0 → available 0 (emptied at …)".
 func (f Funnel) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "registered %d → enabled %d → routed %d → available %d", f.Registered, f.Enabled, f.Routed, f.Available)
+	fmt.Fprintf(&b, "registered %d", f.Registered)
+	if f.Kept > 0 {
+		fmt.Fprintf(&b, " and %d kept", f.Kept)
+	}
+	fmt.Fprintf(&b, " → enabled %d → routed %d → available %d", f.Enabled, f.Routed, f.Available)
 	if s := f.Emptied(); s != "" {
 		fmt.Fprintf(&b, "; emptied at stage %q", s)
 	}

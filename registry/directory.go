@@ -40,6 +40,11 @@ type DirectoryConfig struct {
 	OnPublish func(old, new *protocol.Listing)
 	// State returns the state of the registry, for notes. Nil: notes say less.
 	State func() State
+	// BelieveEmpty makes a list without any usable provider hold at once, as it does
+	// in Dubbo. Otherwise, unless the reference says enable-empty-protection=false,
+	// those providers stay that are connected, while they are. That takes endpoints
+	// that are a [protocol.Unlister].
+	BelieveEmpty bool
 	// Logger is silent when nil.
 	Logger *zap.Logger
 	// Now is the clock, time.Now when nil.
@@ -54,8 +59,10 @@ type DirectoryConfig struct {
 // funnel. One provider is one node, however often it is registered and whatever
 // parameters change: its connection, counters and position stay (B041). A removed
 // provider gets no new calls; those under way may finish (B175). When a list holds
-// nothing usable the listing is empty and says why (Java would go on with the old
-// one). A list that the registry calls stale never empties anything.
+// nothing usable, providers that are connected stay while they are, see
+// [DirectoryConfig.BelieveEmpty]; without any the listing is empty and says why
+// (Java would go on with the old one). A list that the registry calls stale never
+// empties anything.
 //
 // All methods are safe for concurrent use; changes are made one after another
 // (B031). Directories share nothing: closing one leaves others of the same service
@@ -74,6 +81,7 @@ type Directory struct {
 	listed   bool                   // a list has been taken
 	last     Snapshot               // that list, without its entries
 	failed   map[*provider]struct{} // Refer returned an error
+	kept     kept
 	retry    retry
 }
 
@@ -85,6 +93,7 @@ type published struct {
 	listed   bool // a list has been taken
 	cached   bool // from a cache file
 	read     time.Time
+	emptied  time.Time // the first list without any provider, while some are kept
 }
 
 // NewDirectory returns an empty directory. Subscribe it to a registry, or call
@@ -103,6 +112,9 @@ func NewDirectory(cfg DirectoryConfig) *Directory {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if v := cfg.Reference.Param(emptyProtection); v != "" {
+		cfg.BelieveEmpty = !url.Bool(v)
 	}
 	d := &Directory{
 		cfg:     cfg,
@@ -171,8 +183,10 @@ func (d *Directory) Close() {
 	var c change
 	if !d.closed {
 		d.closed = true
-		c.left = d.roster.nodes
-		d.roster, d.departed, d.failed = roster{}, departed{}, nil
+		for _, p := range d.roster.nodes {
+			c.left = append(c.left, p.node)
+		}
+		d.roster, d.departed, d.failed, d.kept = roster{}, departed{}, nil, kept{}
 		d.publish(&c)
 	}
 	d.mu.Unlock()
@@ -180,9 +194,9 @@ func (d *Directory) Close() {
 	d.retry.wait()
 }
 
-func closeAll(ps []*provider) {
-	for _, p := range ps {
-		p.node.Endpoint().Close()
+func closeAll(nodes []*protocol.Node) {
+	for _, n := range nodes {
+		n.Endpoint().Close()
 	}
 }
 

@@ -8,6 +8,14 @@ import (
 
 // note says in words what is wrong with the source of a listing, "" for nothing.
 func (p *published) note(s State, now time.Time) string {
+	note, kept := p.sourceNote(s, now), p.keptNote()
+	if kept == "" {
+		return note
+	}
+	return join(kept, note)
+}
+
+func (p *published) sourceNote(s State, now time.Time) string {
 	switch {
 	case p.closed:
 		return "the reference is closed"

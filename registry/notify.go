@@ -12,7 +12,8 @@ import (
 
 // change is what a list did to the nodes.
 type change struct {
-	joined, left       []*provider
+	joined             []*provider
+	left               []*protocol.Node
 	updated, restarted int
 }
 
@@ -59,7 +60,7 @@ func (d *Directory) take(s Snapshot, c *change) {
 	if d.listed && s.Held.After(seen.after) {
 		seen.after = s.Held
 	}
-	for _, p := range d.roster.compare(s.Providers, seen) {
+	for _, p := range d.keep(d.roster.compare(s.Providers, seen), seen.before) {
 		d.settle(p, c)
 	}
 	for p := range d.failed {
@@ -73,12 +74,16 @@ func (d *Directory) take(s Snapshot, c *change) {
 
 // settle puts the newest entry of a provider in force.
 func (d *Directory) settle(p *provider, c *change) {
-	switch r := p.newest(); {
+	r := p.newest()
+	if r != nil && p.unlisted {
+		d.relist(p, c)
+	}
+	switch {
 	case r == nil:
 		delete(d.failed, p)
+		delete(d.roster.byKey, p.key)
 		if p.node != nil {
-			d.departed.add(p.key, p.millis, p.start, d.cfg.Now())
-			c.left = append(c.left, p)
+			d.leave(p, c)
 		}
 	case p.node == nil:
 		p.used = r
@@ -87,6 +92,13 @@ func (d *Directory) settle(p *provider, c *change) {
 		p.used = r
 		d.update(p, c)
 	}
+}
+
+// leave takes a provider's node from it.
+func (d *Directory) leave(p *provider, c *change) {
+	d.departed.add(p.key, p.millis, p.start, d.cfg.Now())
+	c.left = append(c.left, p.node)
+	p.node = nil
 }
 
 // refer makes the node of a provider. A failure leaves out this provider alone.
@@ -181,7 +193,7 @@ func (d *Directory) publish(c *change) {
 // listing returns what is to be published. The candidates stay the same object
 // unless nodes came, went or have other parameters.
 func (d *Directory) listing(old *published, c *change) *published {
-	next := &published{replaced: make(chan struct{}), closed: d.closed, listed: d.listed, cached: d.last.Cached, read: d.last.Read}
+	next := &published{replaced: make(chan struct{}), closed: d.closed, listed: d.listed, cached: d.last.Cached, read: d.last.Read, emptied: d.kept.since}
 	next.Stale = d.last.Stale
 	nodes := old.Candidates.Nodes()
 	if c.members() {
@@ -201,6 +213,7 @@ func (d *Directory) listing(old *published, c *change) *published {
 	if f.Source == "" {
 		f.Source = state.Address
 	}
+	f.Kept = len(d.kept.providers)
 	f.Note = next.note(state, d.cfg.Now())
 	if d.closed {
 		return next
@@ -228,13 +241,14 @@ func (d *Directory) refused() []protocol.Refusal {
 func (p *published) same(o *published) bool {
 	a, b := p.Funnel, o.Funnel
 	return p.Candidates == o.Candidates && p.closed == o.closed && p.listed == o.listed && p.Stale == o.Stale &&
-		a.Source == b.Source && a.Path == b.Path && a.Registered == b.Registered && a.Note == b.Note && slices.Equal(a.Refused, b.Refused)
+		a.Source == b.Source && a.Path == b.Path && a.Kept == b.Kept && a.Registered == b.Registered && a.Note == b.Note && slices.Equal(a.Refused, b.Refused)
 }
 
 // report logs what users of the reference notice, and nothing else (B030).
 func (d *Directory) report(c *change, old, next *published) {
 	n := next.Candidates.Len()
 	first := next.listed && !old.listed
+	d.reportKept(old, next)
 	switch {
 	case d.closed:
 	case n == 0 && (first || old.Candidates.Len() > 0):

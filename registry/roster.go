@@ -43,10 +43,12 @@ type provider struct {
 	touched      uint64 // the latest list that changed its records
 
 	used   *record        // the entry in force, nil before the first
-	node   *protocol.Node // nil until Refer succeeds
+	node   *protocol.Node // nil until Refer succeeds, and when it has left
 	err    error          // of the last Refer
 	millis int64          // start of the life in force, as the provider says
 	start  time.Time      // and as it is believed
+
+	unlisted bool // kept although no list has it
 }
 
 // compare takes a list and returns the providers whose entries have changed.
@@ -124,10 +126,12 @@ func (t *roster) remove(r *record) {
 	delete(t.byRaw, r.entry.Raw)
 	if p := r.provider; p != nil {
 		p.records = slices.DeleteFunc(p.records, func(o *record) bool { return o == r })
-		if len(p.records) == 0 {
-			delete(t.byKey, p.key)
-		}
 	}
+}
+
+// bare reports whether the list has nobody for the reference.
+func (t *roster) bare() bool {
+	return !slices.ContainsFunc(t.records, func(r *record) bool { return r.provider != nil })
 }
 
 // identity is what makes two entries the same provider.
@@ -166,7 +170,7 @@ func (t *roster) arrange(joined []*provider) {
 	slices.SortFunc(joined, order)
 	merged := make([]*provider, 0, len(t.nodes)+len(joined))
 	for _, p := range t.nodes {
-		if len(p.records) == 0 {
+		if p.node == nil {
 			continue
 		}
 		for len(joined) > 0 && order(joined[0], p) < 0 {
@@ -179,7 +183,7 @@ func (t *roster) arrange(joined []*provider) {
 
 // refused groups the entries that are not used.
 func (t *roster) refused(r *refusals) {
-	if len(t.records) == len(t.nodes) {
+	if len(t.records) == len(t.nodes) && !t.bare() { // else the nodes are kept ones
 		return
 	}
 	for _, rec := range t.records {

@@ -50,7 +50,7 @@ func TestTableKnowsDubbo(t *testing.T) {
 		"interface": "", "application": "", "methods": "", "side": "", "timestamp": "", "remote.timestamp": "", "pid": "",
 		"release": "", "dubbo": "", "category": "providers", "enabled": "true", "disabled": "false", "priority": "0",
 		"register": "true", "subscribe": "true", "simplified": "false", "session": "30000", "backup": "", "file": "",
-		"extra-keys": "", "zone": "", "preferred": "false", "enable-empty-protection": "false", "refer-async": "",
+		"extra-keys": "", "zone": "", "preferred": "false", "enable-empty-protection": "true", "refer-async": "",
 		"cluster.availablecheck": "true", "broadcast.fail.percent": "100", "enable-timeout-countdown": "false",
 		"invocationid.autoattach": "false", "accesslog": "", "tps": "-1", "tps.interval": "60000", "ext.protocol": "",
 	} {
