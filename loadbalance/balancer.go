@@ -50,9 +50,10 @@ const Default = "random"
 // the caller may change.
 func Builtin() map[string]Factory {
 	return map[string]Factory{
-		"random":      NewRandom,
-		"roundrobin":  NewRoundRobin,
-		"leastactive": NewLeastActive,
+		"random":           NewRandom,
+		"roundrobin":       NewRoundRobin,
+		"leastactive":      NewLeastActive,
+		"shortestresponse": NewShortestResponse,
 	}
 }
 

@@ -106,6 +106,33 @@ func (f *fleet) list() *protocol.Candidates { return protocol.NewCandidates(f.no
 
 func (f *fleet) call() *protocol.Invocation { return &protocol.Invocation{Method: f.method} }
 
+// attempt begins an attempt at a node as the active limit filter does, and returns
+// what ends it.
+func (f *fleet) attempt(lb loadbalance.LoadBalance, n *protocol.Node, inv *protocol.Invocation) func(time.Duration, protocol.Verdict) {
+	inv.StartAttempt(n, f.clock.now(), time.Time{})
+	life := n.Life()
+	status := life.Status(inv.Method.Slot)
+	status.Begin(0)
+	observer, _ := lb.(protocol.Observer)
+	if observer != nil {
+		observer.Begun(inv, life)
+	}
+	return func(d time.Duration, v protocol.Verdict) {
+		status.End(d, v != protocol.Succeeded)
+		if observer != nil {
+			observer.Ended(inv, protocol.Outcome{Life: life, Elapsed: d, Verdict: v})
+		}
+		inv.EndAttempt()
+	}
+}
+
+// learn makes calls that take as long as given, and ends them at once.
+func (f *fleet) learn(lb loadbalance.LoadBalance, n *protocol.Node, v protocol.Verdict, took ...time.Duration) {
+	for _, d := range took {
+		f.attempt(lb, n, f.call())(d, v)
+	}
+}
+
 func setState(n *protocol.Node, s protocol.State) {
 	n.Endpoint().(*endpoint).state.Store(int32(s))
 }

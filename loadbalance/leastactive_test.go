@@ -13,16 +13,16 @@ import (
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
-// traffic runs calls in virtual time: what is under way is counted as the active
-// limit filter does it.
+// traffic runs calls in virtual time: what is under way is counted, and observers
+// are told, as the active limit filter does it.
 type traffic struct {
 	*fleet
-	lb     loadbalance.LoadBalance
-	list   *protocol.Candidates
-	inv    *protocol.Invocation
-	begin  time.Time
-	events events
-	counts map[*protocol.Node]int
+	verdict func(*protocol.Node) protocol.Verdict // nil: all succeed
+	lb      loadbalance.LoadBalance
+	list    *protocol.Candidates
+	begin   time.Time
+	events  events
+	counts  map[*protocol.Node]int
 }
 
 type event struct {
@@ -43,7 +43,7 @@ func (e *events) Pop() any {
 }
 
 func (f *fleet) traffic(lb loadbalance.LoadBalance) *traffic {
-	return &traffic{fleet: f, lb: lb, list: f.list(), inv: f.call(), begin: f.clock.now(), counts: map[*protocol.Node]int{}}
+	return &traffic{fleet: f, lb: lb, list: f.list(), begin: f.clock.now(), counts: map[*protocol.Node]int{}}
 }
 
 func (s *traffic) after(d time.Duration, do func()) {
@@ -63,13 +63,17 @@ func (s *traffic) run(d time.Duration) {
 
 // call makes a call that lasts as long as service says; done runs at its end.
 func (s *traffic) call(tb testing.TB, service func(*protocol.Node) time.Duration, done func()) {
-	n := s.lb.Select(s.list, s.inv)
+	inv := &protocol.Invocation{Method: s.method, Start: s.clock.now()}
+	n := s.lb.Select(s.list, inv)
 	require.NotNil(tb, n)
 	s.counts[n]++
-	status, d := n.Status(s.method.Slot), service(n)
-	status.Begin(0)
+	d, verdict := service(n), protocol.Succeeded
+	if s.verdict != nil {
+		verdict = s.verdict(n)
+	}
+	end := s.attempt(s.lb, n, inv)
 	s.after(d, func() {
-		status.End(d, false)
+		end(d, verdict)
 		done()
 	})
 }

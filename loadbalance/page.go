@@ -55,7 +55,7 @@ func newBook[T any](cfg Config, derive func(p *page[T], slot int, before *page[T
 }
 
 // open returns the current page for a call's list and method, nil for an empty
-// list.
+// list. It looks at the clock only while somebody warms up.
 func (b *book[T]) open(c *protocol.Candidates, inv *protocol.Invocation) *page[T] {
 	if c.Len() == 0 {
 		return nil
@@ -64,6 +64,20 @@ func (b *book[T]) open(c *protocol.Candidates, inv *protocol.Invocation) *page[T
 	e := b.entry(c, slot)
 	p := e.page.Load()
 	if p.version == c.Version() && (p.settled || b.since(inv) < p.until) {
+		return p
+	}
+	return b.next(e, c, slot, p)
+}
+
+// openAt is open for a strategy that needs the time anyway.
+func (b *book[T]) openAt(c *protocol.Candidates, inv *protocol.Invocation, now time.Duration) *page[T] {
+	if c.Len() == 0 {
+		return nil
+	}
+	slot := inv.Method.Slot
+	e := b.entry(c, slot)
+	p := e.page.Load()
+	if p.version == c.Version() && (p.settled || now < p.until) {
 		return p
 	}
 	return b.next(e, c, slot, p)

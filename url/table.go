@@ -94,6 +94,8 @@ var clusterRows = []Parameter{
 		Doc: "Points of a provider on the ring of consistenthash, rounded down to a multiple of 4."},
 	{Key: "hash.arguments", Type: TypeNumbers, Default: "0", Min: -1 << 31, Scope: onService, Level: LevelMethod,
 		Doc: "Which arguments consistenthash hashes, counted from 0; what is no argument is passed over, as in Java."},
+	{Key: "shortestResponseSlidePeriod", Type: TypeTime, Default: "30000", Min: 1, Scope: onReference,
+		Doc: "Time over which loadbalance shortestresponse averages. Java reads it from its global configuration."},
 	{Key: "forks", Type: TypeInt, Default: "2", Scope: onService, Level: LevelMethod, Ignored: true,
 		Doc: "Providers that cluster forking calls at once; 0 is all."},
 	{Key: "failbacktasks", Type: TypeInt, Default: "100", Min: 1, Scope: onService, Ignored: true,

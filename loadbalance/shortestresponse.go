@@ -1,0 +1,106 @@
+package loadbalance
+
+import (
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
+)
+
+// shortestResponse sends a call to where it is expected to be answered first.
+type shortestResponse struct {
+	book  *book[*contest]
+	tick  time.Duration  // a tenth of the slide period
+	fleet bySlot[window] // successes of all providers
+}
+
+// NewShortestResponse returns the strategy "shortestresponse". What a call is
+// expected to take at a provider is, as in Dubbo since 3.0.3, its average for the
+// method over the latest "shortestResponseSlidePeriod" (30 s), in whole
+// milliseconds, times the calls under way + 1. A provider drawn at random by weight
+// gets the call if no other is expected to be faster; else the provider with the
+// least expectation for its weight gets it, as [NewLeastActive] describes, warm-up
+// included: Dubbo does not look at the weight of the one that is fastest (F3).
+//
+// It differs from Dubbo's in what that average is:
+//
+//   - A failure counts as the call's timeout, or what it took if that is more, so a
+//     provider that fails fast is no fast one. In Dubbo only successes count, and one
+//     that never succeeds wins every call (F4). Calls that the caller cancelled do
+//     not count.
+//   - A provider of which nothing is known within the period is taken for as fast as
+//     all are on average, not for infinitely fast; so it gets its share, and shows
+//     what it can do.
+//   - The window slides: every tenth of the period its oldest tenth is forgotten.
+//     Dubbo forgets everything at once, and then all providers are equal (F21).
+//   - An average of less than 1 ms counts as 1 ms: Dubbo takes it for 0, and then calls
+//     under way do not count.
+//   - The average belongs to one life of a provider: a restart begins anew, and nothing
+//     is kept of a provider that is gone (F23).
+//   - Calls are counted whether or not "actives" is set (F2).
+//
+// A slow provider is known as such by calls made one by one, too (F25).
+func NewShortestResponse(cfg Config) (LoadBalance, error) {
+	period := url.NewReader(cfg.Reference).Duration("shortestResponseSlidePeriod")
+	s := &shortestResponse{tick: max(1, period/panes)}
+	s.book = newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
+		return newContest(&p.weights, slot, func(l *protocol.Life) *window { return s.window(l, slot) })
+	})
+	return s, nil
+}
+
+// window returns what is known of a method in a provider's life.
+func (s *shortestResponse) window(l *protocol.Life, slot int) *window {
+	return l.State(s, newWindows).(*bySlot[window]).at(slot)
+}
+
+func newWindows() any { return new(bySlot[window]) }
+
+// Select implements [LoadBalance].
+func (s *shortestResponse) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	now := s.book.since(inv)
+	p := s.book.openAt(c, inv, now)
+	if p == nil {
+		return nil
+	}
+	return p.at(contend(s.book, p, s.moment(now, inv.Method.Slot), inv))
+}
+
+// Prepare implements [Preparer].
+func (s *shortestResponse) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
+
+func (s *shortestResponse) moment(now time.Duration, slot int) moment {
+	tick := s.tickAt(now)
+	return moment{tick: tick, usual: wholeMillis(s.fleet.at(slot).mean(tick))}
+}
+
+func (s *shortestResponse) tickAt(now time.Duration) int64 { return int64(max(0, now) / s.tick) }
+
+// wholeMillis returns ns in whole ms, from 1 to maxCost.
+func wholeMillis(ns int64) int64 { return min(max(1, ns/int64(time.Millisecond)), maxCost) }
+
+// Begun implements [protocol.Observer].
+func (s *shortestResponse) Begun(*protocol.Invocation, *protocol.Life) {}
+
+// Ended implements [protocol.Observer]: it counts what the attempt took.
+func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
+	slot, took := inv.Method.Slot, max(0, o.Elapsed)
+	tick := s.tickAt(s.book.ended(inv, o))
+	switch o.Verdict {
+	case protocol.Succeeded:
+		s.fleet.at(slot).add(tick, took)
+	case protocol.Failed, protocol.TimedOut:
+		took = max(took, timeoutOf(inv))
+	default:
+		return
+	}
+	s.window(o.Life, slot).add(tick, took)
+}
+
+// timeoutOf returns the timeout of the attempt under way.
+func timeoutOf(inv *protocol.Invocation) time.Duration {
+	if inv.Timeout > 0 {
+		return inv.Timeout
+	}
+	return inv.Node.Method(inv.Method.Slot).Timeout
+}
