@@ -30,7 +30,7 @@ func (c *Invoker) noProvider(list *protocol.Listing, left *protocol.Candidates, 
 func explain(service string, list *protocol.Listing, left *protocol.Candidates, rule string) *protocol.NoProviderError {
 	f := list.Funnel
 	f.Enabled, f.Routed, f.Available, f.Rule = list.Candidates.Len(), left.Len(), 0, rule
-	f.Registered = max(f.Registered, f.Enabled)
+	f.Registered = max(f.Registered, f.Enabled-f.Kept)
 	var reasons []protocol.Refusal
 	for _, n := range left.Nodes() {
 		if state := n.State(); state != protocol.Down {
