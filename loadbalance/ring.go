@@ -24,7 +24,8 @@ import (
 // 1,600,000, are the only ones where consumers can differ, and Java's do, too.
 type ring struct {
 	list    []*protocol.Node
-	digests int // per place, of four points each
+	wanted  int // digests per place, of four points each
+	digests int // and how many there are
 
 	points []uint64 // position<<32 | place, ascending; losers of a collision follow the winner
 	starts []int32  // by the first bits of a position: index of the first point from there on
@@ -50,10 +51,10 @@ const (
 // newRing returns the ring of nodes. What it has in common with the ring of the
 // list before, nil for none, is not hashed again.
 func newRing(nodes []*protocol.Node, digests int, before *ring) *ring {
-	if before != nil && slices.Equal(before.list, nodes) {
+	if before != nil && before.wanted == digests && slices.Equal(before.list, nodes) {
 		return before
 	}
-	r := &ring{list: nodes}
+	r := &ring{list: nodes, wanted: digests}
 	r.place()
 	r.digests = max(1, min(digests, maxPoints/pointsPerDigest/max(1, len(r.nodes))))
 	if before == nil || before.digests != r.digests {
