@@ -31,9 +31,9 @@ type Factory func(Config) (LoadBalance, error)
 type Config struct {
 	// Reference is the reference's own URL, for parameters that are no provider's.
 	Reference url.URL
-	// Now is the clock, for warm-up only: a pick reads it once when a provider of the
-	// list is warming up, else not at all. Nil: the system's, which a pick need not
-	// read because the call knows when it began.
+	// Now is the clock: a pick reads it once, when a provider of the list is warming
+	// up or the strategy looks at time, else not at all. Nil: the system's, which a
+	// pick need not read because the call knows when it began.
 	Now func() time.Time
 	// Rand returns 64 random bits and is safe for concurrent use; nil: the
 	// generator of math/rand/v2.
@@ -54,6 +54,7 @@ func Builtin() map[string]Factory {
 		"roundrobin":       NewRoundRobin,
 		"leastactive":      NewLeastActive,
 		"shortestresponse": NewShortestResponse,
+		"adaptive":         NewAdaptive,
 	}
 }
 

@@ -18,9 +18,7 @@ type contest struct {
 	latency []*window          // nil: every call takes the same
 }
 
-// newContest prepares the contest of a page's nodes. A provider that warms up
-// counts with a tenth of its full weight at least, whatever the ramp says: else it
-// would stay idle while the others drown.
+// newContest prepares the contest of a page's nodes.
 func newContest(w *weights, slot int, latency func(*protocol.Life) *window) *contest {
 	c := &contest{
 		lottery: newLottery(w),
@@ -36,11 +34,19 @@ func newContest(w *weights, slot int, latency func(*protocol.Life) *window) *con
 		if latency != nil {
 			c.latency[i] = latency(life)
 		}
-		if w.of[i] > 0 {
-			c.effect[i] = max(10*w.of[i], fullWeight(n.Method(slot)))
-		}
+		c.effect[i] = w.effect(i, slot)
 	}
 	return c
+}
+
+// effect returns the weight, in tenths, against which a node's load counts: while it
+// warms up a tenth of its full weight at least, whatever the ramp says. Else it would
+// stay idle while the others drown.
+func (w *weights) effect(i, slot int) int64 {
+	if w.of[i] == 0 {
+		return 0
+	}
+	return max(10*w.of[i], fullWeight(w.nodes[i].Method(slot)))
 }
 
 // moment is what calls are expected to take at the time of one pick.

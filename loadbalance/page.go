@@ -177,6 +177,14 @@ func (b *book[T]) since(inv *protocol.Invocation) time.Duration {
 	return time.Since(b.zero)
 }
 
+// begun returns when an attempt began on the book's clock.
+func (b *book[T]) begun(inv *protocol.Invocation) time.Duration {
+	if b.cfg.Now != nil || inv.Begun.IsZero() {
+		return b.now().Sub(b.zero)
+	}
+	return inv.Begun.Sub(b.zero)
+}
+
 // ended returns when an attempt ended on the book's clock.
 func (b *book[T]) ended(inv *protocol.Invocation, o protocol.Outcome) time.Duration {
 	if b.cfg.Now != nil || inv.Begun.IsZero() {

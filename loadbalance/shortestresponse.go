@@ -10,7 +10,7 @@ import (
 // shortestResponse sends a call to where it is expected to be answered first.
 type shortestResponse struct {
 	book  *book[*contest]
-	tick  time.Duration  // a tenth of the slide period
+	ticks ticking        // of the slide period
 	fleet bySlot[window] // successes of all providers
 }
 
@@ -42,7 +42,7 @@ type shortestResponse struct {
 // A slow provider is known as such by calls made one by one, too (F25).
 func NewShortestResponse(cfg Config) (LoadBalance, error) {
 	period := url.NewReader(cfg.Reference).Duration("shortestResponseSlidePeriod")
-	s := &shortestResponse{tick: max(1, period/panes)}
+	s := &shortestResponse{ticks: newTicking(period)}
 	s.book = newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
 		return newContest(&p.weights, slot, func(l *protocol.Life) *window { return s.window(l, slot) })
 	})
@@ -70,11 +70,9 @@ func (s *shortestResponse) Select(c *protocol.Candidates, inv *protocol.Invocati
 func (s *shortestResponse) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
 
 func (s *shortestResponse) moment(now time.Duration, slot int) moment {
-	tick := s.tickAt(now)
+	tick := s.ticks.at(now)
 	return moment{tick: tick, usual: wholeMillis(s.fleet.at(slot).mean(tick))}
 }
-
-func (s *shortestResponse) tickAt(now time.Duration) int64 { return int64(max(0, now) / s.tick) }
 
 // wholeMillis returns ns in whole ms, from 1 to maxCost.
 func wholeMillis(ns int64) int64 { return min(max(1, ns/int64(time.Millisecond)), maxCost) }
@@ -84,23 +82,35 @@ func (s *shortestResponse) Begun(*protocol.Invocation, *protocol.Life) {}
 
 // Ended implements [protocol.Observer]: it counts what the attempt took.
 func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
-	slot, took := inv.Method.Slot, max(0, o.Elapsed)
-	tick := s.tickAt(s.book.ended(inv, o))
-	switch o.Verdict {
-	case protocol.Succeeded:
-		s.fleet.at(slot).add(tick, took)
-	case protocol.Failed, protocol.TimedOut:
-		took = max(took, timeoutOf(inv))
-	default:
+	took, counts := price(inv, o)
+	if !counts {
 		return
 	}
-	s.window(o.Life, slot).add(tick, took)
+	slot, tick := inv.Method.Slot, s.ticks.at(s.book.ended(inv, o))
+	if o.Verdict == protocol.Succeeded {
+		s.fleet.at(slot).add(tick, int64(took))
+	}
+	s.window(o.Life, slot).add(tick, int64(took))
 }
 
-// timeoutOf returns the timeout of the attempt under way.
-func timeoutOf(inv *protocol.Invocation) time.Duration {
+// price returns what an attempt counts as having taken: a failure costs the timeout
+// at least. It counts unless it says nothing about the provider, as the end of a
+// one-way call that nobody answers.
+func price(inv *protocol.Invocation, o protocol.Outcome) (took time.Duration, counts bool) {
+	took = max(0, o.Elapsed)
+	switch o.Verdict {
+	case protocol.Succeeded:
+		return took, !inv.OneWay
+	case protocol.Failed, protocol.TimedOut:
+		return max(took, timeoutAt(inv, inv.Node)), true
+	}
+	return 0, false
+}
+
+// timeoutAt returns the timeout of an attempt at a node.
+func timeoutAt(inv *protocol.Invocation, n *protocol.Node) time.Duration {
 	if inv.Timeout > 0 {
 		return inv.Timeout
 	}
-	return inv.Node.Method(inv.Method.Slot).Timeout
+	return n.Method(inv.Method.Slot).Timeout
 }

@@ -39,6 +39,8 @@ func strategies() map[string]traits {
 			s.loaded = true
 		case "shortestresponse":
 			s.loaded, s.timed = true, true
+		case "adaptive": // the weight is part of the load
+			s.weighted, s.timed = false, true
 		}
 		all[name] = s
 	}

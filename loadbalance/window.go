@@ -10,7 +10,16 @@ import (
 // ten tenths of its period.
 const panes = 10
 
-// window is the mean of durations over the latest period, moved on in tenths.
+// ticking counts time in ticks; it is the length of one.
+type ticking time.Duration
+
+// newTicking returns the ticks of a window over a period.
+func newTicking(period time.Duration) ticking { return ticking(max(1, period/panes)) }
+
+// at returns the tick of a moment on a book's clock.
+func (t ticking) at(now time.Duration) int64 { return int64(max(0, now)) / int64(t) }
+
+// window is the mean of amounts over the latest period, moved on in tenths.
 // Dubbo forgets all at once when a period is over, for all methods of all services
 // together, and every provider reads 0 then (F21); here only the oldest tenth goes.
 //
@@ -18,7 +27,7 @@ const panes = 10
 // but when a tick has passed.
 type window struct {
 	tick    atomic.Int64 // up to which it was moved
-	average atomic.Int64 // ns; 0: nothing happened within the period
+	average atomic.Int64 // at least 1; 0: nothing happened within the period
 
 	mu   sync.Mutex
 	all  pane
@@ -26,11 +35,11 @@ type window struct {
 }
 
 // pane is the sum of what happened within a tick.
-type pane struct{ elapsed, calls int64 }
+type pane struct{ sum, n int64 }
 
-// add counts one more duration. What comes late, from a tick that is over, counts
+// add counts one more amount. What comes late, from a tick that is over, counts
 // in the present one.
-func (w *window) add(tick int64, d time.Duration) {
+func (w *window) add(tick, amount int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.past == nil {
@@ -38,14 +47,14 @@ func (w *window) add(tick int64, d time.Duration) {
 	}
 	w.move(tick)
 	now := &w.past[w.tick.Load()%panes]
-	now.elapsed += int64(d)
-	now.calls++
-	w.all.elapsed += int64(d)
-	w.all.calls++
+	now.sum += amount
+	now.n++
+	w.all.sum += amount
+	w.all.n++
 	w.publish()
 }
 
-// mean returns the mean duration at a tick in ns, 0 when there is none.
+// mean returns the mean amount at a tick, 0 when there is none.
 func (w *window) mean(tick int64) int64 {
 	mean := w.average.Load()
 	if mean > 0 && w.tick.Load() < tick && w.mu.TryLock() {
@@ -62,8 +71,8 @@ func (w *window) move(tick int64) {
 	last := w.tick.Load()
 	for t := last + 1; t <= min(tick, last+panes); t++ {
 		gone := &w.past[t%panes]
-		w.all.elapsed -= gone.elapsed
-		w.all.calls -= gone.calls
+		w.all.sum -= gone.sum
+		w.all.n -= gone.n
 		*gone = pane{}
 	}
 	if tick > last {
@@ -72,9 +81,9 @@ func (w *window) move(tick int64) {
 }
 
 func (w *window) publish() {
-	if w.all.calls == 0 {
+	if w.all.n == 0 {
 		w.average.Store(0)
 		return
 	}
-	w.average.Store(max(1, w.all.elapsed/w.all.calls))
+	w.average.Store(max(1, w.all.sum/w.all.n))
 }

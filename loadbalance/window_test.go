@@ -32,7 +32,7 @@ func TestWindow(t *testing.T) {
 			if rapid.Bool().Draw(t, "add") {
 				took := rapid.Int64Range(0, int64(time.Hour)).Draw(t, "took")
 				at := max(0, tick-rapid.SampledFrom([]int64{0, 0, 0, 1, 20}).Draw(t, "late"))
-				w.add(at, time.Duration(took))
+				w.add(at, took)
 				latest = max(latest, at)
 				all = append(all, event{latest, took}) // late ones count where the window is
 			}

@@ -12,9 +12,25 @@ type Result struct {
 	// WantAttachments asks the wire to decode the attachments of the answer; they
 	// stay unread otherwise, which is much cheaper.
 	WantAttachments bool
+	lent            bool // to an observer, who wants them although the caller does not
 	// Attachments of the answer, nil unless wanted. Since Dubbo 2.7 values may be
 	// of any type. They are kept when a filter replaces the value (B104).
 	Attachments map[string]any
+}
+
+// Lend makes the wire decode the attachments of the answer for an observer, whether
+// or not the caller wants them. [Observer.Begun] calls it.
+func (r *Result) Lend() {
+	r.lent = r.lent || !r.WantAttachments
+	r.WantAttachments = true
+}
+
+// Return ends what [Result.Lend] began: a caller who does not want attachments gets
+// none. [Observer.Ended] calls it when it has taken what it wants.
+func (r *Result) Return() {
+	if r.lent {
+		r.lent, r.WantAttachments, r.Attachments = false, false, nil
+	}
 }
 
 // Reset forgets an earlier attempt's outcome.

@@ -1,0 +1,226 @@
+package loadbalance
+
+import (
+	"math"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// adaptive compares the loads of two providers drawn at random.
+type adaptive struct {
+	book    *book[*pairing]
+	ticks   ticking
+	usual   bySlot[window] // ns that a method takes, answers of all providers
+	reports window         // of all providers, in millionths of a percent
+}
+
+const (
+	adaptivePeriod = 30 * time.Second // over which it is averaged what is usual
+	reportMemory   = 10 * time.Second // in which a report loses half of its effect
+	reportUnit     = 1e6
+	leastReport    = 1.0  // percent
+	leastOfUsual   = 0.25 // of the reports of all
+)
+
+// NewAdaptive returns the strategy "adaptive" of Dubbo 3.2. Of two providers drawn
+// at random the one with the lower load gets the call, equal ones by weight:
+//
+//	load = cpu × (√latency + 1) × (calls under way + 1) / (success × weight + 1)
+//
+// cpu is what the provider says about itself, in percent (Dubbo 3.2 and later do
+// when they are asked, with the attachment "lb_adaptive": the average of a minute),
+// latency the smoothed time in ms that the method takes there, success the part of
+// its calls that was answered. The formula is Dubbo's to the bit; what goes into it
+// is not:
+//
+//   - Who reports nothing, 0, less than that or no number is taken for as busy as
+//     those who report are on average; in Dubbo its load is 0 and it wins every
+//     comparison (F5). A number like 1.0E-4 is one. A report counts as at least 1 %,
+//     and a quarter of that average, and loses its effect with time.
+//   - Reading a load changes nothing. Of a provider that is not called, what it took
+//     is forgotten, by half in each timeout, in favour of what is usual; in Dubbo every
+//     read does that, overwrites a healthy latency with twice the timeout, and takes
+//     idle providers for perfect (F6). No provider's clock is compared with ours.
+//   - A provider that owes an answer takes at least as long as it has been silent.
+//   - A failure counts as the timeout at least. What was learned belongs to the method
+//     (the report to the provider) and to one life of a provider: one bad method does
+//     not spoil the others, and nothing is left of a provider that is gone (F20, F23).
+//   - Calls under way are counted once, and never less than 0; loads are compared as
+//     the numbers that they are (F19).
+//   - A provider that warms up has a tenth of its weight at least.
+//
+// Only providers with weight are drawn, as long as one of them can be called.
+func NewAdaptive(cfg Config) (LoadBalance, error) {
+	s := &adaptive{ticks: newTicking(adaptivePeriod)}
+	s.book = newBook(cfg, s.pair)
+	return s, nil
+}
+
+// pairing is what adaptive knows about a list and method.
+type pairing struct {
+	usable   []int32 // the nodes with weight; nil: all
+	weight   []float64
+	provider []*vitals
+	pace     []*pace
+}
+
+func (s *adaptive) pair(p *page[*pairing], slot int, _ *page[*pairing]) *pairing {
+	n := len(p.nodes)
+	own := &pairing{weight: make([]float64, n), provider: make([]*vitals, n), pace: make([]*pace, n)}
+	usable := make([]int32, 0, n)
+	for i, node := range p.nodes {
+		own.provider[i] = s.vitals(node.Life())
+		own.pace[i] = own.provider[i].methods.at(slot)
+		own.weight[i] = float64(p.effect(i, slot)) / 10
+		if p.of[i] > 0 {
+			usable = append(usable, int32(i))
+		}
+	}
+	if len(usable) < n {
+		own.usable = usable
+	}
+	return own
+}
+
+// count returns how many nodes can be drawn.
+func (p *pairing) count() int {
+	if p.usable != nil {
+		return len(p.usable)
+	}
+	return len(p.weight)
+}
+
+// index returns the index of a node that can be drawn.
+func (p *pairing) index(i int) int {
+	if p.usable != nil {
+		return int(p.usable[i])
+	}
+	return i
+}
+
+func (s *adaptive) vitals(l *protocol.Life) *vitals { return l.State(s, newVitals).(*vitals) }
+
+// Select implements [LoadBalance].
+func (s *adaptive) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	now := s.book.since(inv)
+	p := s.book.openAt(c, inv, now)
+	if p == nil {
+		return nil
+	}
+	r := s.book.rand()
+	a, b := p.own.two(&p.weights, inv, r)
+	if a < 0 {
+		return p.at(p.scan(inv, r))
+	}
+	if b < 0 {
+		return p.nodes[a]
+	}
+	u := s.usually(now, inv.Method.Slot)
+	if first(s.load(p, a, u, inv).score, s.load(p, b, u, inv).score, p.of[a], p.of[b], scramble(^r)) {
+		return p.nodes[a]
+	}
+	return p.nodes[b]
+}
+
+// first reports whether the first of two gets the call: the one with the lower load,
+// of equal ones one by weight.
+func first(loadA, loadB float64, weightA, weightB int64, r uint64) bool {
+	if loadA == loadB {
+		return below(r, weightA+weightB) < weightA
+	}
+	return loadA < loadB
+}
+
+// Prepare implements [Preparer].
+func (s *adaptive) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
+
+// two draws two of the nodes with weight that the call may go to; -1 stands for
+// one that there is not.
+func (p *pairing) two(w *weights, inv *protocol.Invocation, r uint64) (a, b int) {
+	n := p.count()
+	for range redraws(n) {
+		if n < 2 {
+			break
+		}
+		i := int(below(r, int64(n)))
+		r = scramble(r)
+		j := int(below(r, int64(n-1)))
+		r = scramble(r)
+		if j >= i {
+			j++
+		}
+		if a, b = p.index(i), p.index(j); inv.Allows(w.nodes[a]) && inv.Allows(w.nodes[b]) {
+			return a, b
+		}
+	}
+	return p.search(w, inv, r)
+}
+
+// search draws two after a look at all.
+func (p *pairing) search(w *weights, inv *protocol.Invocation, r uint64) (a, b int) {
+	drawn, seen := [2]int{-1, -1}, int64(0)
+	for k := range p.count() {
+		i := p.index(k)
+		if !inv.Allows(w.nodes[i]) {
+			continue
+		}
+		place := seen // the first two, then each in place of one of them as it is its turn
+		if seen >= 2 {
+			r = scramble(r)
+			place = below(r, seen+1)
+		}
+		if place < 2 {
+			drawn[place] = i
+		}
+		seen++
+	}
+	return drawn[0], drawn[1]
+}
+
+// usually is what is usual at the moment of a pick.
+type usually struct {
+	now    time.Duration
+	tookMs float64 // of the method; 0: not known
+	report float64 // percent; 0: nobody reports
+}
+
+func (s *adaptive) usually(now time.Duration, slot int) usually {
+	tick := s.ticks.at(now)
+	return usually{
+		now:    now,
+		tookMs: float64(s.usual.at(slot).mean(tick)) / float64(time.Millisecond),
+		report: float64(s.reports.mean(tick)) / reportUnit,
+	}
+}
+
+// burden is a node's load and what it is made of.
+type burden struct {
+	score    float64
+	cpu      float64
+	reported bool
+	tookMs   float64
+	active   int64
+}
+
+// load works out the load of a node.
+func (s *adaptive) load(p *page[*pairing], i int, u usually, inv *protocol.Invocation) burden {
+	timeout := timeoutAt(inv, p.nodes[i])
+	q := p.own.pace[i].read(u, timeout)
+	cpu, reported := p.own.provider[i].cpu(u)
+	return burden{
+		score:    adaptiveLoad(cpu, q.tookMs, float64(q.active), q.answered+1, q.ended+float64(q.active), p.own.weight[i]),
+		cpu:      cpu,
+		reported: reported,
+		tookMs:   q.tookMs,
+		active:   q.active,
+	}
+}
+
+// adaptiveLoad is Dubbo's formula (AdaptiveMetrics.getLoad), each product rounded as
+// Java does.
+func adaptiveLoad(cpu, latency, inflight, success, requests, weight float64) float64 {
+	load := float64(cpu * (math.Sqrt(latency) + 1))
+	load = float64(load * (inflight + 1))
+	return load / (float64(success/(requests+1)*weight) + 1)
+}
