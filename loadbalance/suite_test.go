@@ -41,6 +41,8 @@ func strategies() map[string]traits {
 			s.loaded, s.timed = true, true
 		case "adaptive": // the weight is part of the load
 			s.weighted, s.timed = false, true
+		case "leastload": // by weight in the long run, where calls end
+			s.weighted, s.loaded, s.timed = false, true, true
 		}
 		all[name] = s
 	}
@@ -430,20 +432,24 @@ func TestIdleNodeIsNext(t *testing.T) {
 				f.add(weight(100), 0)
 			}
 			idle := rapid.IntRange(0, n-1).Draw(t, "idle")
+			var busy []*protocol.Node
 			for i := range n {
 				if i != idle {
 					for range rapid.IntRange(1, 3).Draw(t, "active") {
-						f.nodes[i].Status(f.method.Slot).Begin(0)
+						busy = append(busy, f.nodes[i])
 					}
 				}
 			}
 			lb := s.new(t, loadbalance.Config{Rand: source(rapid.Uint64().Draw(t, "seed"))})
+			for _, n := range busy {
+				f.attempt(lb, n, f.call())
+			}
 			c, inv := f.list(), f.call()
 			for range 5 {
 				require.Same(t, f.nodes[idle], lb.Select(c, inv))
 				// Others come and go, and the order changes.
 				nodes := append(rapid.Permutation(f.nodes).Draw(t, "order"), f.node(weight(100), 0))
-				nodes[n].Status(f.method.Slot).Begin(0)
+				f.attempt(lb, nodes[n], f.call())
 				c = protocol.NewCandidates(nodes, c)
 			}
 		})

@@ -1,0 +1,210 @@
+package loadbalance
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+const (
+	latencyMemory = 3 * time.Second  // of what a provider takes
+	methodMemory  = 10 * time.Second // of what a method takes
+	slowestAnswer = 8                // an answer counts as so many means of all providers at most
+	failurePrice  = 50               // a failure counts as so many at least
+	worstFailure  = 1e5              // and as so many usual calls at most
+	agedAfter     = time.Second      // a call is aged when it has been under way for longer than this
+	agedMeans     = 20               // and than so many means
+	agedDiscount  = 0.9              // by which an aged call counts less than another
+)
+
+// learner learns from all attempts of a reference what its providers take. It is
+// the observing half of a strategy; each strategy has its own.
+//
+// Methods differ in cost, so what a call took is divided by what its method takes at
+// all providers: 1 is as usual. Failures are not fast (F4): one counts as 50 times
+// what is usual, or what it took if that is more. An answer counts as 8 times what
+// is usual at most, so one slow call does not put a provider beside those that fail.
+type learner struct {
+	clock   func(*protocol.Invocation, protocol.Outcome) time.Duration // when an attempt ended
+	zero    time.Time
+	usual   average         // of the answers of all providers, relative
+	methods bySlot[average] // what a method takes, in ms
+	make    func() any      // a record
+}
+
+func newLearner(zero time.Time, clock func(*protocol.Invocation, protocol.Outcome) time.Duration) *learner {
+	l := &learner{zero: zero, clock: clock}
+	l.usual.seed(1)
+	l.make = func() any {
+		r := new(record)
+		r.latency.Store(math.Float64bits(l.usual.value()))
+		return r
+	}
+	return l
+}
+
+// record is what is known of one life of a provider. What every attempt writes
+// comes first and fills whole cache lines.
+type record struct {
+	active    atomic.Int64
+	answered  atomic.Int64 // when the latest answer came, on the book's clock
+	due       atomic.Int64 // when the tallies are worked in
+	good, bad tally
+	_         [8]byte
+	begun     [32]atomic.Int64 // when calls under way began, of as many as there is place for; 0: free
+
+	folding atomic.Bool // held by who works in the tallies, or looks at what follows
+	samples faded
+	latency atomic.Uint64 // bits of a float64: relative, the usual one counted as one sample more
+	old     atomic.Int64  // aged calls under way
+	_       [64]byte
+}
+
+// relative returns the latency that was published last, 1 for the usual.
+func (r *record) relative() float64 { return math.Float64frombits(r.latency.Load()) }
+
+// of returns the record of a life.
+func (l *learner) of(life *protocol.Life) *record { return life.State(l, l.make).(*record) }
+
+// Begun implements [protocol.Observer].
+func (l *learner) Begun(inv *protocol.Invocation, life *protocol.Life) {
+	r := l.of(life)
+	r.active.Add(1)
+	r.note(l.stamp(inv))
+}
+
+// Ended implements [protocol.Observer].
+func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
+	r := l.of(o.Life)
+	r.active.Add(-1)
+	r.erase(l.stamp(inv))
+	if o.Verdict == protocol.Neutral {
+		return
+	}
+	now := l.clock(inv, o)
+	took := max(1e-6, float64(o.Elapsed)/float64(time.Millisecond))
+	method := l.methods.at(inv.Method.Slot)
+	if o.Verdict == protocol.Succeeded {
+		r.answered.Store(int64(now))
+		method.seed(took)
+		per := method.value()
+		x := min(took/per, slowestAnswer*l.usual.value())
+		r.good.add(x)
+		method.add(x * per)
+		method.fold(now, methodMemory)
+	} else {
+		x := failurePrice * l.usual.value()
+		if per := method.value(); per > 0 {
+			x = max(x, took/per)
+		}
+		r.bad.add(min(x, worstFailure))
+	}
+	if int64(now) >= r.due.Load() {
+		l.fold(r, now)
+	}
+}
+
+// fold works in what was counted at a provider, unless somebody else is doing so.
+func (l *learner) fold(r *record, now time.Duration) {
+	if !r.folding.CompareAndSwap(false, true) {
+		return
+	}
+	defer r.folding.Store(false)
+	r.due.Store(int64(now + foldEvery))
+	r.samples = r.samples.fade(now, latencyMemory)
+	sum, count := r.good.take()
+	if count > 0 {
+		l.usual.sum.Add(int64(sum * tallyUnit))
+		l.usual.count.Add(int64(count))
+		l.usual.fold(now, latencyMemory)
+	}
+	r.samples.add(sum, count)
+	r.samples.add(r.bad.take())
+	r.latency.Store(math.Float64bits(l.estimate(r.samples)))
+	r.old.Store(int64(l.aged(r, now)))
+}
+
+// estimate returns the mean of samples and one more, the usual.
+func (l *learner) estimate(f faded) float64 { return (l.usual.value() + f.sum) / (1 + f.count) }
+
+// look returns what fold would publish, and publishes nothing.
+func (l *learner) look(r *record, now time.Duration) (latency float64, samples float64, old int) {
+	if !r.folding.CompareAndSwap(false, true) {
+		return r.relative(), 1, int(r.old.Load())
+	}
+	defer r.folding.Store(false)
+	f := r.samples.fade(now, latencyMemory)
+	f.add(r.good.peek())
+	f.add(r.bad.peek())
+	return l.estimate(f), f.count, l.aged(r, now)
+}
+
+// age returns after how long a call under way is aged.
+func (l *learner) age() time.Duration {
+	var sum, count float64
+	if made := l.methods.made.Load(); made != nil {
+		for _, m := range *made {
+			if m != nil {
+				n := m.weight()
+				sum += n * m.value()
+				count += n
+			}
+		}
+	}
+	if count == 0 {
+		return agedAfter
+	}
+	return max(agedAfter, time.Duration(agedMeans*sum/count*float64(time.Millisecond)))
+}
+
+// aged counts the aged calls under way, none where no answer came for as long: a
+// provider that has stopped answering is no better for it.
+func (l *learner) aged(r *record, now time.Duration) int {
+	if r.active.Load() <= 0 {
+		return 0
+	}
+	age, n := l.age(), 0
+	if now-time.Duration(r.answered.Load()) > age {
+		return 0
+	}
+	for i := range r.begun {
+		if t := r.begun[i].Load(); t != 0 && now-time.Duration(t) > age {
+			n++
+		}
+	}
+	return n
+}
+
+// stamp returns when an attempt began, never 0, and the same each time for one
+// attempt.
+func (l *learner) stamp(inv *protocol.Invocation) int64 { return int64(inv.Begun.Sub(l.zero)) | 1 }
+
+// places is how many places a call under way looks at for a free one. Where it has
+// found none it is not known to be aged.
+const places = 4
+
+// place returns the first of the places for a call.
+func place(stamp int64) int { return int(uint64(stamp) * 0x9e3779b97f4a7c15 >> 59) }
+
+// note writes down when a call began.
+func (r *record) note(stamp int64) {
+	for i := range places {
+		p := &r.begun[(place(stamp)+i)%len(r.begun)]
+		if p.Load() == 0 && p.CompareAndSwap(0, stamp) {
+			return
+		}
+	}
+}
+
+// erase takes back a note: its own, or that of a call that began at the same
+// moment, which is as good.
+func (r *record) erase(stamp int64) {
+	for i := range places {
+		p := &r.begun[(place(stamp)+i)%len(r.begun)]
+		if p.Load() == stamp && p.CompareAndSwap(stamp, 0) {
+			return
+		}
+	}
+}

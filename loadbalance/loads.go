@@ -1,0 +1,226 @@
+package loadbalance
+
+import (
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+const (
+	examineAll   = 128 // up to so many nodes all are examined
+	examineSome  = 64  // of more so many are
+	refreshAtOne = 512 // nodes refreshed by one pick
+	warmupFloor  = 5   // during warm-up a weight is at least this part of the full one
+)
+
+// loads is what leastload knows of the nodes of a list for one method. Picks read
+// the standings, which are written every [foldEvery] by one of the picks; what each
+// call writes is in the records and shares.
+type loads struct {
+	learner *learner
+	nodes   []standing
+	shares  []share // of those with less than the greatest weight; nil: all weights are equal
+	top     float32 // the greatest weight, where there are shares
+
+	folding atomic.Bool  // held by who refreshes the standings
+	due     atomic.Int64 // when they are refreshed next
+	cursor  int          // the entry that is refreshed next
+	_       [64]byte
+	picks   atomic.Int64 // counted where there are shares
+	_       [56]byte
+}
+
+// standing is what a pick reads of a node, beside the calls under way.
+type standing struct {
+	record *record
+	weight float32 // in force, with the floor; 0: none while others have some
+	cost   float   // latency / weight
+	lifted float   // latency / greatest weight; of who has that: cost
+	old    float   // what aged calls under way count less
+}
+
+// float is an atomic float32.
+type float struct{ bits atomic.Uint32 }
+
+func (f *float) load() float32   { return math.Float32frombits(f.bits.Load()) }
+func (f *float) store(x float32) { f.bits.Store(math.Float32bits(x)) }
+
+// share is what a node of lesser weight is owed: its part of the picks, less those
+// it got and what was struck off.
+type share struct {
+	part float64 // of all picks; 0: has the greatest weight, or none
+	got  atomic.Int64
+	off  atomic.Uint64 // bits of a float64
+}
+
+// A share is never more than most owed, or had in advance: who was away, or slow, does
+// not make up for all of it.
+const mostOwed = 2
+
+func (s *share) owed(picks int64) float64 {
+	return s.part*float64(picks) - float64(s.got.Load()) - math.Float64frombits(s.off.Load())
+}
+
+// bound strikes off what exceeds mostOwed.
+func (s *share) bound(picks int64) {
+	owed := s.owed(picks)
+	if excess := owed - min(max(owed, -mostOwed), mostOwed); excess != 0 {
+		s.off.Store(math.Float64bits(math.Float64frombits(s.off.Load()) + excess))
+	}
+}
+
+func newLoads(from *learner, p *page[*loads], slot int, before *page[*loads]) *loads {
+	l := &loads{learner: from, nodes: make([]standing, len(p.nodes))}
+	even := true
+	for i, n := range p.nodes {
+		e := &l.nodes[i]
+		e.record = from.of(n.Life())
+		if p.of[i] > 0 {
+			e.weight = float32(max(float64(p.of[i]), float64(fullWeight(n.Method(slot)))/warmupFloor))
+		}
+		even = even && e.weight == l.nodes[0].weight
+	}
+	if !even {
+		l.share(before)
+	}
+	for i := range l.nodes {
+		l.read(i)
+	}
+	return l
+}
+
+// share works out the shares by weight.
+func (l *loads) share(before *page[*loads]) {
+	total, top := 0.0, float32(0)
+	for i := range l.nodes {
+		total += float64(l.nodes[i].weight)
+		top = max(top, l.nodes[i].weight)
+	}
+	l.shares = make([]share, len(l.nodes))
+	for i := range l.nodes {
+		if w := l.nodes[i].weight; w > 0 && w < top {
+			l.shares[i].part = float64(w) / total
+		}
+	}
+	l.top = top
+	if before != nil && before.own.shares != nil {
+		l.inherit(before.own)
+	}
+}
+
+// inherit leaves nodes what they are owed when weights or the list change.
+func (l *loads) inherit(old *loads) {
+	picks := old.picks.Load()
+	var byRecord map[*record]int
+	for i := range l.nodes {
+		r := l.nodes[i].record
+		j, known := i, i < len(old.nodes) && old.nodes[i].record == r
+		if !known {
+			if byRecord == nil {
+				byRecord = make(map[*record]int, len(old.nodes))
+				for j := range old.nodes {
+					byRecord[old.nodes[j].record] = j
+				}
+			}
+			j, known = byRecord[r]
+		}
+		if known {
+			l.shares[i].off.Store(math.Float64bits(-old.shares[j].owed(picks)))
+		}
+	}
+}
+
+// refresh brings the standings up to date if that is due: of long lists a part, so
+// that no pick takes long.
+func (l *loads) refresh(now time.Duration) {
+	if int64(now) < l.due.Load() || !l.folding.CompareAndSwap(false, true) {
+		return
+	}
+	defer l.folding.Store(false)
+	l.due.Store(int64(now + foldEvery))
+	picks := l.picks.Load()
+	for range min(len(l.nodes), refreshAtOne) {
+		i := l.cursor
+		if l.cursor++; l.cursor == len(l.nodes) {
+			l.cursor = 0
+		}
+		r := l.nodes[i].record
+		if int64(now) >= r.due.Load()-int64(foldEvery/2) {
+			l.learner.fold(r, now)
+		}
+		l.read(i)
+		if l.shares != nil {
+			l.shares[i].bound(picks)
+		}
+	}
+}
+
+// read copies what a pick needs from a node's record.
+func (l *loads) read(i int) {
+	e := &l.nodes[i]
+	latency := float32(e.record.relative())
+	e.cost.store(latency / e.weight) // infinite without weight
+	e.lifted.store(latency / max(e.weight, l.top))
+	e.old.store(agedDiscount * float32(e.record.old.Load()))
+}
+
+// load is what picks compare, the least wins: infinite for a node without weight.
+func (l *loads) load(i int, picks int64) float32 {
+	e := &l.nodes[i]
+	calls := max(0, float32(e.record.active.Load())-e.old.load()) + 1
+	if l.shares != nil && l.shares[i].part > 0 && l.shares[i].owed(picks) >= 1 {
+		return calls * e.lifted.load()
+	}
+	return calls * e.cost.load()
+}
+
+// least returns the index of the node with the least load of those that the call
+// may go to, and its load; -1 when there is none with weight.
+func (l *loads) least(nodes []*protocol.Node, inv *protocol.Invocation, r uint64) (int, float32) {
+	n := len(nodes)
+	if n <= examineAll {
+		return l.examine(nodes, inv, r, n)
+	}
+	if i, load := l.examine(nodes, inv, r, examineSome); i >= 0 {
+		return i, load
+	}
+	return l.examine(nodes, inv, r, n)
+}
+
+// strides are primes: a walk of one of these steps round a list comes to every node
+// once, and to none always after the same other, which would have more than its
+// part of the ties.
+var strides = [16]int{
+	15485863, 32452843, 49979687, 67867967, 86028121, 104395301, 122949823, 141650939,
+	160481183, 179424673, 198491317, 217645177, 236887691, 256203161, 275604541, 295075147,
+}
+
+// examine looks at so many nodes, from one at random.
+func (l *loads) examine(nodes []*protocol.Node, inv *protocol.Invocation, r uint64, count int) (int, float32) {
+	n := len(nodes)
+	i, step := int(below(r, int64(n))), strides[r%uint64(len(strides))]%n
+	best, least := -1, float32(math.Inf(1))
+	picks := l.picks.Load()
+	for range count {
+		if load := l.load(i, picks); load < least && inv.Allows(nodes[i]) {
+			best, least = i, load
+		}
+		if i += step; i >= n {
+			i -= n
+		}
+	}
+	return best, least
+}
+
+// charge counts a pick against the node's share.
+func (l *loads) charge(i int) {
+	if l.shares == nil {
+		return
+	}
+	l.picks.Add(1)
+	if s := &l.shares[i]; s.part > 0 {
+		s.got.Add(1)
+	}
+}
