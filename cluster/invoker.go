@@ -48,6 +48,8 @@ type Invoker struct {
 	router    Router
 	strategy  Strategy
 	balancers *balancers
+	outliers  *Outliers
+	once      bool // one attempt that counts, whatever "retries" says
 	log       *zap.Logger
 	closed    atomic.Bool
 }
@@ -78,7 +80,10 @@ func New(cfg Config) (*Invoker, error) {
 	if err := c.balancers.check(cfg.Reference); err != nil {
 		return nil, err
 	}
+	c.outliers = NewOutliers(func() *protocol.Candidates { return c.directory.List().Candidates }, cfg.Logger)
+	c.methods.Observe(c.outliers)
 	name := cfg.Reference.ParamOr("cluster", Default)
+	c.once = name == "failfast"
 	factory, known := cfg.Clusters[name]
 	switch {
 	case !known:
@@ -137,7 +142,7 @@ func (c *Invoker) Attempt(ctx context.Context, inv *protocol.Invocation) (*proto
 		if err != nil {
 			return nil, err
 		}
-		res, err := attemptAt(ctx, inv, n, &s)
+		res, err := c.attemptAt(ctx, inv, n, &s)
 		switch {
 		case err == nil:
 			return res, nil
@@ -151,9 +156,14 @@ func (c *Invoker) Attempt(ctx context.Context, inv *protocol.Invocation) (*proto
 }
 
 // attemptAt invokes the chosen provider.
-func attemptAt(ctx context.Context, inv *protocol.Invocation, n *protocol.Node, s *selection) (*protocol.Result, error) {
+func (c *Invoker) attemptAt(ctx context.Context, inv *protocol.Invocation, n *protocol.Node, s *selection) (*protocol.Result, error) {
 	inv.StartAttempt(n, s.now, s.deadline)
-	defer inv.EndAttempt()
+	defer func() {
+		inv.EndAttempt()
+		if s.trial { // if it has not begun, or not ended
+			c.outliers.Abandon(inv, n)
+		}
+	}()
 	return n.Invoke(ctx, inv)
 }
 
@@ -171,6 +181,10 @@ func (c *Invoker) Retries(slot int) int {
 // Changed makes calls that wait for a slot look again. It is to be called after
 // the directory has a new listing.
 func (c *Invoker) Changed() { c.methods.Changed() }
+
+// Ejection returns what is known about the failures of a provider, and whether they
+// have taken it out of the choice.
+func (c *Invoker) Ejection(n *protocol.Node) Ejection { return c.outliers.Ejection(n) }
 
 // Close makes all further attempts fail, and those that wait for a slot. It does
 // not touch calls that are at a provider.

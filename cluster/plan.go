@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,6 +15,16 @@ type plan struct {
 	timeout time.Duration // for waiting; an attempt has its provider's
 	retries int
 	sticky  *atomic.Pointer[stuck] // nil: not sticky
+
+	called atomic.Bool
+	idle   int // how many lists before this one in a row were not used by the method
+}
+
+// use notes that the method is called.
+func (p *plan) use() {
+	if !p.called.Load() { // a write per call would be dear
+		p.called.Store(true)
+	}
 }
 
 // plan returns the plan of a method for the directory's list.
@@ -31,6 +42,9 @@ func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 		balance: c.balancers.get(name),
 		timeout: majority(nodes, slot, own.Timeout, func(m *url.Method) time.Duration { return m.Timeout }),
 		retries: majority(nodes, slot, own.Retries, func(m *url.Method) int { return m.Retries }),
+	}
+	if old != nil && !old.called.Load() {
+		p.idle = old.idle + 1
 	}
 	if p.balance == nil { // an override or a provider named it: what was in force stays
 		if old != nil {
@@ -55,15 +69,15 @@ func majority[T comparable](nodes []*protocol.Node, slot int, none T, of func(*u
 		return none
 	}
 	first := of(nodes[0].Method(slot))
+	if !slices.ContainsFunc(nodes, func(n *protocol.Node) bool { return of(n.Method(slot)) != first }) {
+		return first
+	}
 	counts := map[T]int{}
 	for _, n := range nodes {
 		counts[of(n.Method(slot))]++
 	}
 	best := first
 	for _, n := range nodes {
-		if len(counts) == 1 {
-			break
-		}
 		if v := of(n.Method(slot)); counts[v] > counts[best] {
 			best = v
 		}

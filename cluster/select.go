@@ -22,6 +22,7 @@ type selection struct {
 	now      time.Time // when the provider was chosen
 	deadline time.Time // of the attempt at this provider
 	refused  bool      // a slot was lost: wait in line
+	trial    bool      // the provider is ejected, and this call tries it
 }
 
 // choose returns the provider of the next attempt, and sets when that has to end.
@@ -33,8 +34,8 @@ func (c *Invoker) choose(ctx context.Context, inv *protocol.Invocation, s *selec
 	inv.SetRelax(0)
 	list := c.directory.List()
 	left, _ := c.route(list, inv)
-	var n *protocol.Node
-	if !s.refused && c.methods.Waiting(inv.Method.Slot) == 0 {
+	n := c.trial(list, left, inv, s)
+	if n == nil && !s.refused && c.methods.Waiting(inv.Method.Slot) == 0 {
 		n = c.pick(list, left, inv)
 	}
 	if n == nil {
@@ -54,12 +55,30 @@ func (c *Invoker) choose(ctx context.Context, inv *protocol.Invocation, s *selec
 	switch {
 	case s.now.Before(s.deadline):
 		return n, nil
-	case inv.Queued():
+	case s.trial:
+		c.outliers.Abandon(inv, n)
+	}
+	if inv.Queued() {
 		return nil, c.saturated(left, inv, s, nil)
 	}
 	return nil, &protocol.Error{
 		Code: protocol.ErrExpired, Retry: protocol.RetryNever, Detail: "no time is left for the attempt", Cause: context.DeadlineExceeded,
 	}
+}
+
+// trial returns the ejected provider that this attempt is to try, nil for none.
+func (c *Invoker) trial(list *protocol.Listing, left *protocol.Candidates, inv *protocol.Invocation, s *selection) *protocol.Node {
+	s.trial = false
+	if !c.outliers.Any() {
+		return nil
+	}
+	now := time.Now()
+	spare := !c.once && !inv.OneWay && inv.Attempt < c.plan(list.Candidates, inv.Method.Slot).retries
+	n := c.outliers.Trial(left, inv, now, spare)
+	if n != nil {
+		s.now, s.trial = now, true
+	}
+	return n
 }
 
 // ended reports whether no attempt may begin any more.
@@ -93,6 +112,7 @@ func (c *Invoker) pick(list *protocol.Listing, left *protocol.Candidates, inv *p
 		return nil
 	}
 	p := c.plan(list.Candidates, inv.Method.Slot)
+	p.use()
 	if len(nodes) == 1 {
 		return firstAllowed(nodes, inv)
 	}
@@ -118,8 +138,8 @@ type stuck struct {
 }
 
 // pickSticky stays with the provider of the calls before, per method (F26). A call
-// that has failed there, or finds it gone or not ready, moves it; one that finds it
-// saturated goes elsewhere and leaves it.
+// that has failed there, or finds it gone, not ready or ejected, moves it; one that
+// finds it saturated goes elsewhere and leaves it.
 func pickSticky(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
 	s := p.sticky.Load()
 	if s != nil && s.in != left {
@@ -134,7 +154,7 @@ func pickSticky(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *p
 		return s.node
 	}
 	n := p.balance.choose(left, inv)
-	if n != nil && (s == nil || inv.Tried(s.node) || s.node.State() != protocol.Ready) {
+	if n != nil && (s == nil || inv.Tried(s.node) || s.node.State() != protocol.Ready || s.node.Ejected()) {
 		p.sticky.Store(&stuck{n, left})
 	}
 	return n
@@ -150,6 +170,9 @@ func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selec
 		left, rule := c.route(list, inv)
 		if !relax(inv, left.Nodes()) {
 			return nil, c.noProvider(list, left, rule)
+		}
+		if n := c.trial(list, left, inv, s); n != nil {
+			return n, nil
 		}
 		if turn || q.Enter(inv, left) {
 			if n := c.pick(list, left, inv); n != nil {
@@ -184,37 +207,59 @@ func (c *Invoker) patience(list *protocol.Listing, inv *protocol.Invocation) tim
 
 // relax sets which conditions the choice gives up: as few as leave somebody, busy
 // or not. It returns false when nobody is left.
+//
+// An ejected provider comes before one that the call has just tried, and before one
+// that is read-only: where an ejection leaves nobody else it is ignored, so a call
+// never finds less than it would without ejections.
 func relax(inv *protocol.Invocation, nodes []*protocol.Node) bool {
 	steps := [...]struct {
 		state protocol.State
 		relax protocol.Relax
 	}{{protocol.Ready, 0}, {protocol.ReadOnly, protocol.RelaxState}}
 	for _, step := range steps {
-		var all, untried, others int // others: not the one tried last
+		var all, untried, others tally // others: not the one tried last
 		for _, n := range nodes {
 			if n.State() != step.state {
 				continue
 			}
-			all++
+			all.add(n)
 			if !inv.Tried(n) {
-				untried++
+				untried.add(n)
 			}
 			if n != inv.LastTried() {
-				others++
+				others.add(n)
 			}
 		}
 		switch {
-		case all == 0:
+		case all.nodes == 0:
 			continue
-		case untried > 0:
-			inv.SetRelax(step.relax)
-		case others > 0:
+		case untried.nodes > 0:
+			inv.SetRelax(step.relax | untried.relax())
+		case others.nodes > 0:
 			inv.NewRound()
-			inv.SetRelax(step.relax)
+			inv.SetRelax(step.relax | others.relax())
 		default:
-			inv.SetRelax(step.relax | protocol.RelaxTried)
+			inv.SetRelax(step.relax | protocol.RelaxTried | all.relax())
 		}
 		return true
 	}
 	return false
+}
+
+// tally counts providers, and those of them that are in service.
+type tally struct{ nodes, in int }
+
+func (t *tally) add(n *protocol.Node) {
+	t.nodes++
+	if !n.Ejected() {
+		t.in++
+	}
+}
+
+// relax gives ejections up if there is nobody else.
+func (t *tally) relax() protocol.Relax {
+	if t.in == 0 {
+		return protocol.RelaxEjected
+	}
+	return 0
 }

@@ -19,10 +19,11 @@ type Node struct {
 	// What a pick reads of every node it examines comes first: one cache line.
 	endpoint Endpoint
 	limited  atomic.Bool // the view may have methods with "actives"
+	ejected  atomic.Bool // see [Node.Eject]
 	view     atomic.Pointer[view]
 	life     atomic.Pointer[Life]
 
-	mu      sync.Mutex // serialises writers of limited, view and life
+	mu      sync.Mutex // serialises writers of limited, ejected, view and life
 	key     string
 	methods *MethodTable
 	invoker Invoker // filters around endpoint, composed once
@@ -84,7 +85,7 @@ func (n *Node) Invoke(ctx context.Context, inv *Invocation) (*Result, error) {
 }
 
 // Update puts a new merged URL of the same identity in force. A changed start
-// begins a new life: fresh counters, warm-up from the beginning. What load
+// begins a new life: fresh counters, warm-up from the beginning, no ejection. What load
 // balancers derived from the old parameters is out of date from then on
 // ([Candidates.Version]).
 func (n *Node) Update(u url.URL, start time.Time) {
@@ -94,6 +95,7 @@ func (n *Node) Update(u url.URL, start time.Time) {
 	n.endpoint.Update(u)
 	if !n.life.Load().Start.Equal(start) {
 		n.life.Store(&Life{Start: start, Since: time.Now()})
+		n.ejected.Store(false)
 	}
 	n.methods.changes.Add(1) // last: who sees it sees the rest
 }
@@ -196,14 +198,22 @@ func (l *Life) Statuses(yield func(slot int, s *Status) bool) {
 	}
 }
 
-// State returns what owner keeps for this life; build makes it at its first use.
-// It is for what an [Observer] learns. owner must be comparable; use a pointer.
-// Build must not ask for a state of the same life itself.
-func (l *Life) State(owner any, build func() any) any {
+// Known returns what owner keeps for this life, nil when it keeps nothing yet.
+func (l *Life) Known(owner any) any {
 	if p := l.states.Load(); p != nil {
 		if i := indexOwner(*p, owner); i >= 0 {
 			return (*p)[i].value
 		}
+	}
+	return nil
+}
+
+// State returns what owner keeps for this life; build makes it at its first use.
+// It is for what an [Observer] learns. owner must be comparable; use a pointer.
+// Build must not ask for a state of the same life itself.
+func (l *Life) State(owner any, build func() any) any {
+	if known := l.Known(owner); known != nil {
+		return known
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -18,14 +18,18 @@ const (
 	RelaxTried     Relax = 1 << iota // a provider that this call has tried
 	RelaxState                       // a provider that is ReadOnly; one that is Down never is allowed
 	RelaxSaturated                   // a provider whose actives are used up
+	RelaxEjected                     // a provider that was ejected for its failures
 )
 
 // Allows reports whether the call may go to n now: not tried by this call, ready,
-// and with a free slot under its "actives" limit, as far as these conditions are
-// not relaxed. Load balancers skip nodes that are not allowed.
+// not ejected, and with a free slot under its "actives" limit, as far as these
+// conditions are not relaxed. Load balancers skip nodes that are not allowed.
 func (inv *Invocation) Allows(n *Node) bool {
 	p := &inv.pick
 	if s := n.endpoint.State(); s != Ready && (s != ReadOnly || p.relax&RelaxState == 0) {
+		return false
+	}
+	if n.ejected.Load() && p.relax&RelaxEjected == 0 {
 		return false
 	}
 	if p.n > 0 && p.relax&RelaxTried == 0 && inv.Tried(n) {
@@ -36,6 +40,9 @@ func (inv *Invocation) Allows(n *Node) bool {
 
 // SetRelax sets what the selection gives up. Clusters call it.
 func (inv *Invocation) SetRelax(r Relax) { inv.pick.relax = r }
+
+// Relaxed returns what the selection gives up at the moment.
+func (inv *Invocation) Relaxed() Relax { return inv.pick.relax }
 
 // MarkTried notes that this call has been tried at n.
 func (inv *Invocation) MarkTried(n *Node) {

@@ -1,0 +1,261 @@
+package cluster
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+const (
+	maxPause   = 30 * time.Second       // longest time without a trial
+	maxTrips   = 20                     // doublings that are counted
+	forget     = time.Minute            // of service, after which earlier ejections do not count
+	trialGrace = 500 * time.Millisecond // for which a trial waits for a call that can be retried
+	trialPoll  = 10 * time.Millisecond  // how often calls look for a trial that none could take
+	trialSlack = time.Second            // after its deadline a trial without an end is given up
+)
+
+// Outliers takes providers that keep failing out of the choice, whichever load
+// balancer chooses. There is one for each reference.
+//
+// A provider is ejected after "outlier.failures" failures in a row, or at once when
+// its connection is refused. It stays out for "outlier.pause", for twice as long
+// each time in a row, up to half a minute; a minute of service makes that forgotten.
+// After the pause exactly one call is tried there: if it succeeds the provider is
+// back, if it fails the next pause begins, and if it tells nothing another call is
+// the trial. A restarted provider begins without a history.
+//
+// Never is more than half of the list (rounded up) ejected, nor the only provider.
+// Where an ejection leaves a call nobody, it is ignored: see relax.
+//
+// What is a failure says [protocol.Judge], with two exceptions. A call that gave up
+// before the provider's own timeout was over tells nothing. And refusals for a limit
+// of the provider, "executes" or its thread pool, eject only if it answered nothing
+// else for as long as a pause, and their pause does not grow: a provider that
+// works at its limit refuses many calls in a row, and to take it out would only
+// load the others more.
+//
+// It never reads the clock nor starts a timer: pauses end when a call looks. So it
+// may be driven in virtual time: it needs the list of the reference, to be told of
+// attempts as any [protocol.Observer], and to be asked for a trial before each choice.
+type Outliers struct {
+	list func() *protocol.Candidates
+	log  *zap.Logger
+
+	out  atomic.Int32             // how many are ejected: all that calls look at while nobody is
+	seen atomic.Pointer[reviewed] // the list that they were last compared with
+	due  atomic.Int64             // when one of them may have a trial, by the clock that begins at zero
+
+	mu      sync.Mutex
+	zero    time.Time
+	ejected []*record
+	round   int // of reviews
+	news    []news
+	logged  budget
+}
+
+// reviewed is a list at one moment.
+type reviewed struct {
+	list    *protocol.Candidates
+	version uint64
+}
+
+// record is what one life of a provider has behind it. There is none until it fails.
+type record struct {
+	node     *protocol.Node
+	life     *protocol.Life
+	failures atomic.Int32 // in a row
+	out      atomic.Bool  // ejected
+
+	// The rest is guarded by Outliers.mu.
+	first    time.Time            // failure of the row
+	limits   bool                 // all of the row were refusals for a limit
+	last     error                // failure
+	since    time.Time            // of the latest ejection, or pause
+	until    time.Time            // end of the pause
+	returned time.Time            // to service
+	trips    int                  // ejections in a row
+	trial    *protocol.Invocation // the call that is tried there
+	lost     time.Time            // when it is given up
+	round    int                  // of the latest review that has found it
+}
+
+// NewOutliers returns the outlier ejection of one reference. list returns the
+// providers in force, log nil is silent. It has to observe the reference's calls, see
+// [protocol.MethodTable.Observe].
+func NewOutliers(list func() *protocol.Candidates, log *zap.Logger) *Outliers {
+	if log == nil {
+		log = zap.NewNop()
+	}
+	return &Outliers{list: list, log: log}
+}
+
+// Any reports whether a provider is ejected at the moment. It is one atomic load.
+func (o *Outliers) Any() bool { return o.out.Load() > 0 }
+
+// Trial returns the ejected provider that the call is to be tried at, instead of
+// the load balancer's choice; nil in most cases. left is what the call may choose
+// from, now the time of the choice; spare tells that the call can be retried if it
+// fails: such calls are preferred. A trial that does not become an attempt has to
+// be given back with [Outliers.Abandon].
+func (o *Outliers) Trial(left *protocol.Candidates, inv *protocol.Invocation, now time.Time, spare bool) *protocol.Node {
+	if !o.Any() {
+		return nil
+	}
+	list := o.list()
+	seen := o.seen.Load()
+	changed := seen == nil || seen.list != list || seen.version != list.Version()
+	switch {
+	case changed:
+		o.mu.Lock()
+		o.review(list, now)
+	case now.Sub(o.zero) < time.Duration(o.due.Load()) || !o.mu.TryLock():
+		return nil // nothing to do yet, or somebody else does it
+	}
+	n := o.claim(list, left, inv, now, spare)
+	o.unlock()
+	return n
+}
+
+// claim makes the call the trial of a provider whose pause is over.
+func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocation, now time.Time, spare bool) *protocol.Node {
+	for _, r := range o.ejected {
+		at := r.next()
+		if !spare && r.trial == nil {
+			at = at.Add(trialGrace)
+		}
+		if now.Before(at) || left != list && !slices.Contains(left.Nodes(), r.node) || !mayTry(inv, r.node) {
+			continue
+		}
+		r.trial, r.lost = inv, now.Add(maxPause)
+		o.schedule()
+		return r.node
+	}
+	o.schedule()
+	if passed := now.Sub(o.zero); len(o.ejected) > 0 && o.due.Load() <= int64(passed) {
+		o.due.Store(int64(passed + trialPoll))
+	}
+	return nil
+}
+
+// mayTry reports whether the call may go to an ejected provider but for that.
+func mayTry(inv *protocol.Invocation, n *protocol.Node) bool {
+	before := inv.Relaxed()
+	defer inv.SetRelax(before)
+	inv.SetRelax(protocol.RelaxEjected)
+	return inv.Allows(n)
+}
+
+// Abandon gives the trial at n back that the call has not begun.
+func (o *Outliers) Abandon(inv *protocol.Invocation, n *protocol.Node) {
+	r := o.record(n.Life())
+	if r == nil || !r.out.Load() {
+		return
+	}
+	o.mu.Lock()
+	if r.trial == inv {
+		r.trial = nil
+		o.schedule()
+	}
+	o.unlock()
+}
+
+// Begun notes until when a trial has to end.
+func (o *Outliers) Begun(inv *protocol.Invocation, life *protocol.Life) {
+	if !o.Any() || inv.Deadline.IsZero() {
+		return
+	}
+	r := o.record(life)
+	if r == nil || !r.out.Load() {
+		return
+	}
+	o.mu.Lock()
+	if r.trial == inv {
+		r.lost = inv.Deadline.Add(trialSlack)
+		o.schedule()
+	}
+	o.unlock()
+}
+
+// Ended judges the provider by the end of an attempt.
+func (o *Outliers) Ended(inv *protocol.Invocation, end protocol.Outcome) {
+	verdict := end.Verdict
+	if verdict == protocol.TimedOut && cutShort(inv, end.Elapsed) {
+		verdict = protocol.Neutral
+	}
+	r := o.record(end.Life)
+	switch bad := verdict != protocol.Succeeded && verdict != protocol.Neutral; {
+	case r == nil && !bad:
+		return // most calls
+	case r == nil:
+		node, life := inv.Node, end.Life
+		r = life.State(o, func() any { return &record{node: node, life: life} }).(*record)
+	case !bad && !r.out.Load():
+		if verdict == protocol.Succeeded && r.failures.Load() != 0 {
+			r.failures.Store(0)
+		}
+		return
+	}
+	o.mu.Lock()
+	o.judge(r, inv, verdict, inv.Begun.Add(end.Elapsed), end.Err)
+	o.unlock()
+}
+
+// cutShort reports whether an attempt had less than the provider's timeout, because
+// of the caller's deadline, its own timeout, or the time it waited for a slot. A
+// tenth less does not matter.
+func cutShort(inv *protocol.Invocation, elapsed time.Duration) bool {
+	own := inv.Node.Method(inv.Method.Slot).Timeout
+	return elapsed < own-own/10
+}
+
+// judge is the end of an attempt at a provider that fails or is ejected. What began
+// before the latest ejection says nothing about the time since.
+func (o *Outliers) judge(r *record, inv *protocol.Invocation, verdict protocol.Verdict, at time.Time, err error) {
+	trial := r.trial == inv
+	if trial {
+		r.trial = nil
+		defer o.schedule()
+	}
+	if verdict == protocol.Neutral || inv.Begun.Before(r.since) {
+		return
+	}
+	set := settingsOf(r.node)
+	switch out := r.out.Load(); {
+	case verdict == protocol.Succeeded && out:
+		o.readmit(r, at, "")
+	case verdict == protocol.Succeeded:
+		r.failures.Store(0)
+	case !set.on && out:
+		o.readmit(r, at, "outlier=false")
+	case !set.on:
+	default:
+		r.fail(at, err)
+		if trial && out {
+			o.pause(r, at, set)
+		} else if !out && r.enough(at, set) {
+			o.eject(r, at, set)
+		}
+	}
+}
+
+// record returns what is known of a life, nil for nothing.
+func (o *Outliers) record(life *protocol.Life) *record {
+	r, _ := life.Known(o).(*record)
+	return r
+}
+
+// unlock ends a change, and tells of it.
+func (o *Outliers) unlock() {
+	all := o.news
+	o.news = nil
+	o.mu.Unlock()
+	for _, n := range all {
+		n.write(o.log)
+	}
+}
