@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -22,7 +23,7 @@ import (
 func (c *chaos) disturbRegistry(r *rand.Rand) {
 	const long = 4 * time.Second // some faults outlast the sessions
 	for c.pause(r, 700*time.Millisecond) {
-		switch r.IntN(8) {
+		switch r.IntN(9) {
 		case 0, 1:
 			c.zk.Cut()
 		case 2:
@@ -44,6 +45,8 @@ func (c *chaos) disturbRegistry(r *rand.Rand) {
 			c.zk.Delay(time.Duration(r.IntN(300)) * time.Millisecond)
 			c.pause(r, long)
 			c.zk.Delay(0)
+		case 6:
+			c.deleteDirectory(r, r.IntN(chaosServices))
 		default:
 			ops := []zktest.Op{zktest.OpGetChildren2, zktest.OpCreate, zktest.OpExists, zktest.OpSetWatches, zktest.OpDelete}
 			codes := []zktest.Code{zktest.CutBefore, zktest.CutAfter, zktest.RuntimeInconsistency}
@@ -54,10 +57,59 @@ func (c *chaos) disturbRegistry(r *rand.Rand) {
 	}
 }
 
+// deleteDirectory deletes the list of a service. Nobody registers anew because of
+// that: the provider that is spared does after a while, or when another one was
+// restarted and is listed alone; the others when they are restarted or healed.
+func (c *chaos) deleteDirectory(r *rand.Rand, service int) {
+	c.deleted[service].Store(true)
+	if c.zk.Delete("/dubbo/"+chaosService(service)+"/providers") != nil {
+		return // it was not there
+	}
+	for n := 0; n < 100 && len(c.registered(service)) == 0 && c.pause(r, 100*time.Millisecond); n++ {
+		c.keptAreConnected(service)
+	}
+	spared := c.providers[service*chaosEach]
+	for spared.unlisted = true; spared.unlisted; { // some request may be due to fail
+		if spared.unlisted = spared.Reregister() != nil; spared.unlisted && !c.pause(r, 100*time.Millisecond) {
+			return
+		}
+	}
+}
+
+// keptAreConnected: a provider that a reference has although it is not listed is
+// connected.
+func (c *chaos) keptAreConnected(service int) {
+	connected := func(p gofer.ProviderSnapshot) bool {
+		i := slices.IndexFunc(c.providers, func(o *chaosProvider) bool { return o.Addr() == p.Address })
+		return p.State != "down" && c.providers[i].Counters().Connections > 0
+	}
+	for i, ref := range c.refs {
+		if i%chaosServices != service {
+			continue
+		}
+		end := time.Now().Add(c.slack) // the news of a disconnection takes its way
+		for {
+			s := ref.Snapshot()
+			dead := slices.IndexFunc(s.Providers, func(p gofer.ProviderSnapshot) bool { return !connected(p) })
+			if !s.Kept || dead < 0 {
+				if s.Kept {
+					c.calls.kept.Add(1)
+				}
+				break
+			}
+			if !assert.True(c.t, time.Now().Before(end), "kept, but not connected: %+v", s.Providers[dead]) {
+				return
+			}
+			<-time.After(time.Millisecond)
+		}
+	}
+}
+
 // chaosProvider is a provider that is hurt by one agent.
 type chaosProvider struct {
 	*dubbotest.Provider
 	c        *chaos
+	service  int
 	dead     bool
 	unlisted bool // not registered, or not surely
 }
@@ -78,7 +130,7 @@ func (c *chaos) newProvider(i int) *chaosProvider {
 	c.t.Cleanup(p.Close)
 	require.NoError(c.t, p.Handle("echo(java.lang.String)", func(s string) string { return s }))
 	require.NoError(c.t, p.Register(c.registry()))
-	return &chaosProvider{Provider: p, c: c}
+	return &chaosProvider{Provider: p, c: c, service: i / chaosEach}
 }
 
 // newOnPort starts a provider on a port that no outgoing connection takes while it
@@ -169,7 +221,7 @@ func (p *chaosProvider) heal() {
 	p.Resume()
 	p.SetDelay(nil)
 	p.Unscript("echo")
-	if p.dead || !p.unlisted {
+	if p.dead || !p.unlisted && !p.c.deleted[p.service].Load() {
 		return
 	}
 	p.Unregister()
@@ -182,7 +234,7 @@ type chaosCalls struct {
 	agents                          uint64
 	ok, timeouts, network, nobody   atomic.Int64
 	refused, limits, broken, others atomic.Int64
-	references                      atomic.Int64
+	references, kept                atomic.Int64
 }
 
 func (s *chaosCalls) failed() int64 {
@@ -190,8 +242,8 @@ func (s *chaosCalls) failed() int64 {
 }
 
 func (s *chaosCalls) String() string {
-	return fmt.Sprintf("%d calls well, %d timeouts, %d lost connections, %d without provider, %d refused, %d over actives, %d nonsense, %d others; %d references came and went",
-		s.ok.Load(), s.timeouts.Load(), s.network.Load(), s.nobody.Load(), s.refused.Load(), s.limits.Load(), s.broken.Load(), s.others.Load(), s.references.Load())
+	return fmt.Sprintf("%d calls well, %d timeouts, %d lost connections, %d without provider, %d refused, %d over actives, %d nonsense, %d others; %d references came and went, %d had providers that were not listed",
+		s.ok.Load(), s.timeouts.Load(), s.network.Load(), s.nobody.Load(), s.refused.Load(), s.limits.Load(), s.broken.Load(), s.others.Load(), s.references.Load(), s.kept.Load())
 }
 
 // call calls one reference again and again. A call may fail, but in time, with an

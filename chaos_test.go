@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,7 @@ var (
 )
 
 // TestChaos makes trouble for the duration of -chaos.duration: the registry is cut,
-// frozen, refuses, expires sessions and fails requests, providers are killed, stopped,
+// frozen, refuses, expires sessions, fails requests and loses directories, providers are killed, stopped,
 // frozen, restarted, registered anew, slow or talk nonsense, while calls run and
 // references come and go. Then everything heals, and nothing may be wrong any more or
 // left over. Over sockets that takes its time; in memory virtual time goes by.
@@ -79,6 +80,7 @@ type chaos struct {
 	over      chan struct{} // closed when the trouble ends
 	agents    sync.WaitGroup
 	calls     chaosCalls
+	deleted   [chaosServices]atomic.Bool // the directory of a service, once at least
 }
 
 func runChaos(t *testing.T, seed uint64, memory bool, duration time.Duration) {
@@ -177,7 +179,7 @@ func (c *chaos) truth() {
 		want := c.alive(i % chaosServices)
 		awaitTruth(t, "the list of "+c.texts[i], func() bool {
 			s := r.Snapshot()
-			return !s.Stale && slices.Equal(usable(s), want)
+			return !s.Stale && !s.Kept && slices.Equal(usable(s), want)
 		})
 		for range 40 {
 			s, err := gofer.Call[string](t.Context(), r, "echo(java.lang.String)", "well")
