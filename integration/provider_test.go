@@ -4,7 +4,6 @@ package integration
 
 import (
 	"context"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -100,47 +99,6 @@ func bothServe(t *testing.T, r *gofer.Reference) bool {
 		seen[s] = true
 	}
 	return len(seen) == 2
-}
-
-// TestGracefulStop: no call fails while one of two providers stops, retries or not.
-func TestGracefulStop(t *testing.T) {
-	c := newClient(t, env.ZooKeeper.Addr())
-	for _, v := range env.Versions() {
-		t.Run(v, func(t *testing.T) {
-			t.Parallel()
-			a := env.StartProvider(t, v, "--group", "stop-"+v, "--shutdown-wait", "3000")
-			b := env.StartProvider(t, v, "--group", "stop-"+v)
-			r := refer(t, c, a.Reference("timeout=3000&retries=0&loadbalance=roundrobin"))
-			eventually(t, 10*time.Second, "both providers are used", func() bool { return bothServe(t, r) })
-			var calls atomic.Int64
-			stop, done := make(chan struct{}), make(chan struct{})
-			for range 4 {
-				go func() {
-					defer func() { done <- struct{}{} }()
-					for {
-						select {
-						case <-stop:
-							return
-						default:
-						}
-						if _, err := gofer.Call[int64](context.Background(), r, "slow(long)", int64(5)); !assert.NoError(t, err) {
-							return
-						}
-						calls.Add(1)
-					}
-				}()
-			}
-			require.NoError(t, a.Stop())
-			assert.Positive(t, calls.Load())
-			close(stop)
-			for range 4 {
-				<-done
-			}
-			s, err := gofer.Call[string](t.Context(), r, hello, "Ada")
-			require.NoError(t, err)
-			assert.Equal(t, "hello Ada from "+b.Name, s)
-		})
-	}
 }
 
 // executes makes calls at the same time at a provider that allows one: some are
