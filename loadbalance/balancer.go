@@ -55,6 +55,7 @@ func Builtin() map[string]Factory {
 		"leastactive":      NewLeastActive,
 		"shortestresponse": NewShortestResponse,
 		"adaptive":         NewAdaptive,
+		"consistenthash":   NewConsistentHash,
 		"leastload":        NewLeastLoad,
 	}
 }

@@ -3,6 +3,7 @@ package loadbalance
 import (
 	"crypto/md5"
 	"errors"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -158,26 +159,23 @@ func argumentsText(b []byte, m *url.Method) []byte {
 // mostHave returns the parameters of a method that are the same, by their text, for
 // most nodes; of those for as many, the ones that come first in the list.
 func mostHave(nodes []*protocol.Node, slot int, text func([]byte, *url.Method) []byte) *url.Method {
-	counts := map[string]int{}
+	type camp struct {
+		m     *url.Method
+		nodes int
+	}
+	var camps []camp
+	byText := map[string]int{}
 	var b []byte
-	of := func(n *protocol.Node) *url.Method {
+	for _, n := range nodes {
 		m := n.Method(slot)
 		b = text(b[:0], m)
-		return m
-	}
-	for _, n := range nodes {
-		of(n)
-		counts[string(b)]++
-	}
-	var best *url.Method
-	most := 0
-	for _, n := range nodes {
-		if m := of(n); counts[string(b)] > most {
-			best, most = m, counts[string(b)]
-			if len(counts) == 1 {
-				break
-			}
+		i, known := byText[string(b)]
+		if !known {
+			i = len(camps)
+			byText[string(b)] = i
+			camps = append(camps, camp{m: m})
 		}
+		camps[i].nodes++
 	}
-	return best
+	return slices.MaxFunc(camps, func(a, b camp) int { return a.nodes - b.nodes }).m
 }

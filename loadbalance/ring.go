@@ -67,7 +67,8 @@ func newRing(nodes []*protocol.Node, digests int, before *ring) *ring {
 	}
 	fresh := r.hash(joined)
 	r.points = merge(before.points, moved, fresh, len(r.nodes)*r.digests*pointsPerDigest)
-	r.index()
+	r.shift = shiftFor(len(r.points))
+	r.starts = startsOf(r.points, r.shift)
 	return r
 }
 
@@ -135,31 +136,38 @@ func (r *ring) hash(places []uint32) []uint64 {
 	return sortPoints(points)
 }
 
-// sortPoints sorts points, which it may overwrite: first by the leading bits of the
-// position, which are even enough to leave one or two points with the same.
+// sortPoints sorts points by the first bits of the position, which are even enough
+// to leave one or two points with the same, and then those.
 func sortPoints(points []uint64) []uint64 {
 	shift := shiftFor(len(points))
-	ends := make([]int32, 1<<(32-shift)+1)
-	for _, p := range points {
-		ends[p>>32>>shift+1]++
-	}
-	for i := 1; i < len(ends); i++ {
-		ends[i] += ends[i-1]
-	}
+	next := startsOf(points, shift)
 	sorted := make([]uint64, len(points))
 	for _, p := range points {
 		b := p >> 32 >> shift
-		sorted[ends[b]] = p
-		ends[b]++
+		sorted[next[b]] = p
+		next[b]++
 	}
 	start := int32(0)
-	for _, end := range ends[:len(ends)-1] {
+	for _, end := range next[:len(next)-1] {
 		if end-start > 1 {
 			slices.Sort(sorted[start:end])
 		}
 		start = end
 	}
 	return sorted
+}
+
+// startsOf returns, by the first bits of a position, how many points come before
+// those that begin with these bits.
+func startsOf(points []uint64, shift uint) []int32 {
+	starts := make([]int32, 1<<(32-shift)+1)
+	for _, p := range points {
+		starts[p>>32>>shift+1]++
+	}
+	for i := 1; i < len(starts); i++ {
+		starts[i] += starts[i-1]
+	}
+	return starts
 }
 
 // shiftFor returns how far to shift a position so that as many different numbers
@@ -188,21 +196,6 @@ func merge(old []uint64, moved []int32, fresh []uint64, size int) []uint64 {
 		}
 	}
 	return append(out, fresh...)
-}
-
-// index notes where to begin to look for a position.
-func (r *ring) index() {
-	r.shift = shiftFor(len(r.points))
-	r.starts = make([]int32, 1<<(32-r.shift))
-	next := 0
-	for i, p := range r.points {
-		for first := int(p >> 32 >> r.shift); next <= first; next++ {
-			r.starts[next] = int32(i)
-		}
-	}
-	for ; next < len(r.starts); next++ {
-		r.starts[next] = int32(len(r.points))
-	}
 }
 
 // find returns the index of the first point from a position on.

@@ -28,6 +28,7 @@ type traits struct {
 	weighted bool // shares are by weight when no call is under way
 	loaded   bool // it looks at the calls under way
 	timed    bool // it looks at the clock
+	hashed   bool // it goes by the arguments alone: weights do not matter
 }
 
 func strategies() map[string]traits {
@@ -41,6 +42,8 @@ func strategies() map[string]traits {
 			s.loaded, s.timed = true, true
 		case "adaptive": // the weight is part of the load
 			s.weighted, s.timed = false, true
+		case "consistenthash":
+			s.weighted, s.hashed = false, true
 		case "leastload": // by weight in the long run, where calls end
 			s.weighted, s.loaded, s.timed = false, true, true
 		}
@@ -267,6 +270,9 @@ func TestSharesOfTheRest(t *testing.T) {
 // share evenly, and so do those of weight 0 when no other may be called.
 func TestWeightZero(t *testing.T) {
 	each(t, func(t *testing.T, s traits) {
+		if s.hashed { // as in Dubbo
+			return
+		}
 		f := newFleet().weights(0, 100, 100)
 		lb := s.new(t, loadbalance.Config{Rand: source(3)})
 		counts := f.picks(t, lb, f.list(), f.call(), 3000)
