@@ -151,8 +151,8 @@ func (j *javaShortestResponse) Select(c *protocol.Candidates, inv *protocol.Invo
 	return pick
 }
 
-// poisson makes calls at random for some time, on average every so often.
-func (s *traffic) poisson(tb testing.TB, every, d time.Duration, rand func() uint64, service func(*protocol.Node) time.Duration) {
+// stream makes calls at random for some time, on average every so often.
+func (s *traffic) stream(tb testing.TB, every, d time.Duration, rand func() uint64, service func(*protocol.Node) time.Duration) {
 	var arrive func()
 	arrive = func() {
 		s.call(tb, service, func() {})
@@ -193,7 +193,7 @@ func TestShortestResponseFailuresAreNotFast(t *testing.T) {
 					}
 					return protocol.Succeeded
 				}
-				s.poisson(t, 2500*time.Microsecond, time.Minute, rand, func(n *protocol.Node) time.Duration {
+				s.stream(t, 2500*time.Microsecond, time.Minute, rand, func(n *protocol.Node) time.Duration {
 					if n == bad {
 						return tt.took
 					}
@@ -213,7 +213,7 @@ func TestShortestResponseUnprovenIsNotFlooded(t *testing.T) {
 		f.weights(100, 100, 100, 100)
 		s := f.traffic(lb)
 		service := func(*protocol.Node) time.Duration { return exponential(rand, 10*milli) }
-		s.poisson(t, 2500*time.Microsecond, 5*time.Second, rand, service)
+		s.stream(t, 2500*time.Microsecond, 5*time.Second, rand, service)
 		cold := f.add(weight(100), 0)
 		s.list = protocol.NewCandidates(f.nodes, s.list)
 		clear(s.counts)
@@ -241,7 +241,7 @@ func TestShortestResponseDoesNotFloodNewcomer(t *testing.T) {
 		}
 		newcomer := f.add(warm(100), milli)
 		s := f.traffic(lb)
-		s.poisson(t, 2500*time.Microsecond, time.Minute, rand, func(*protocol.Node) time.Duration { return exponential(rand, 10*milli) })
+		s.stream(t, 2500*time.Microsecond, time.Minute, rand, func(*protocol.Node) time.Duration { return exponential(rand, 10*milli) })
 		return s.share(newcomer)
 	})
 	assert.Greater(t, java, 0.15, "the fault of the original does not show: this test proves nothing")
@@ -255,7 +255,7 @@ func TestShortestResponseRemembers(t *testing.T) {
 		f.weights(100, 100, 100, 100)
 		slow := f.nodes[1]
 		s := f.traffic(lb)
-		s.poisson(t, 2500*time.Microsecond, 65*time.Second, rand, func(n *protocol.Node) time.Duration {
+		s.stream(t, 2500*time.Microsecond, 65*time.Second, rand, func(n *protocol.Node) time.Duration {
 			if n == slow {
 				return 400 * milli
 			}
