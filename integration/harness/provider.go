@@ -91,9 +91,9 @@ func newProvider(family *processes, jars, dir, dubbo string, flags *flags) (*Pro
 	if err != nil {
 		return nil, err
 	}
-	classes, err := filepath.Glob(filepath.Join(jars, dubbo, "*.jar"))
-	if err != nil || len(classes) == 0 {
-		return nil, fmt.Errorf("no provider of Dubbo %q was built, only of %v", dubbo, builtVersions(jars))
+	classes, err := jarsOf(jars, dubbo)
+	if err != nil {
+		return nil, err
 	}
 	port, err := freePort()
 	if err != nil {
@@ -114,7 +114,7 @@ func newProvider(family *processes, jars, dir, dubbo string, flags *flags) (*Pro
 	}
 	p.log = filepath.Join(dir, p.Name+".log")
 	p.cmd = slices.Concat([]string{java}, providerJVM, []string{"-Duser.home=" + dir}, flags.jvm,
-		[]string{"-cp", strings.Join(classes, string(os.PathListSeparator)), "org.gofer.provider.Provider"}, flags.program)
+		[]string{"-cp", classes, "org.gofer.provider.Provider"}, flags.program)
 	return p, nil
 }
 

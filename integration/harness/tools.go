@@ -70,6 +70,15 @@ func builtVersions(jars string) []string {
 	return versions
 }
 
+// jarsOf is the class path of the programs for one Dubbo version.
+func jarsOf(jars, dubbo string) (string, error) {
+	classes, err := filepath.Glob(filepath.Join(jars, dubbo, "*.jar"))
+	if err != nil || len(classes) == 0 {
+		return "", fmt.Errorf("no provider of Dubbo %q was built, only of %v", dubbo, builtVersions(jars))
+	}
+	return strings.Join(classes, string(os.PathListSeparator)), nil
+}
+
 var ports struct {
 	sync.Mutex
 	taken map[int]bool
