@@ -25,6 +25,7 @@ type Provider struct {
 	handlers map[string]*handler // by name and descriptor, as "find(J"
 	scripts  scripts
 	attached map[string]any // with every answer
+	load     float64        // percent, see SetLoad
 	delay    DelayFunc
 	records  records
 	life     *life   // nil while it is down
@@ -78,7 +79,7 @@ func New(service string, opts ...Option) (*Provider, error) {
 		return nil, fmt.Errorf("dubbotest: service %q: write an interface and the provider's parameters, such as com.example.OrderService?version=1.0.0", service)
 	}
 	p := &Provider{
-		opt: newOptions(opts), service: u, handlers: map[string]*handler{}, attached: map[string]any{},
+		opt: newOptions(opts), service: u, handlers: map[string]*handler{}, attached: map[string]any{}, load: usualLoad,
 		scripts: scripts{}, conns: map[*conn]struct{}{}, frozen: make(chan struct{}),
 	}
 	p.thaw()

@@ -254,6 +254,9 @@ func (t *task) reply() map[string]any {
 	}
 	all := map[string]any{"dubbo": protocolVersion}
 	t.p.mu.Lock()
+	if t.p.opt.profile.modern() && t.call.Attachment(loadKey) != "" {
+		all[loadKey] = t.p.loadReport()
+	}
 	maps.Copy(all, t.p.attached)
 	t.p.mu.Unlock()
 	maps.Copy(all, t.answer.attachments)
