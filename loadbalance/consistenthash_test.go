@@ -422,3 +422,41 @@ func TestConsistentHashWithoutMD5(t *testing.T) {
 	require.Error(t, err)
 	require.True(t, strings.Contains(err.Error(), "FIPS 140-only"), err)
 }
+
+// What is explained is what happens, and the ranks are the way of a call from one
+// provider to the next.
+func TestExplainedRing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWorld(t)
+		w.inv.Arguments = []any{rapid.Int64().Draw(t, "key")}
+		lb, err := loadbalance.NewConsistentHash(loadbalance.Config{})
+		require.NoError(t, err)
+		chosen := lb.Select(w.list, w.inv)
+		x := lb.(loadbalance.Explainer).Explain(w.list, w.inv)
+		require.NotEmpty(t, x.Rule)
+		require.Len(t, x.Candidates, len(w.nodes))
+		byRank := make([]*protocol.Node, len(w.nodes))
+		for i, c := range x.Candidates {
+			require.Same(t, w.nodes[i], c.Node)
+			require.Equal(t, w.inv.Allows(c.Node), c.Allowed)
+			require.Equal(t, c.Node == chosen, c.Chance == 1)
+			var rank int
+			_, err := fmt.Sscanf(c.Reason, "no. %d", &rank)
+			require.NoError(t, err, c.Reason)
+			require.Nil(t, byRank[rank-1])
+			byRank[rank-1] = c.Node
+		}
+		call := w.callOf(w.inv.Arguments...)
+		call.SetRelax(protocol.RelaxState | protocol.RelaxSaturated)
+		for _, n := range byRank {
+			if call.Allows(n) {
+				require.Same(t, n, lb.Select(w.list, call))
+				call.MarkTried(n)
+			}
+		}
+		require.Nil(t, lb.Select(w.list, call))
+	})
+	empty := consistentHash(t).(loadbalance.Explainer).Explain(protocol.NewCandidates(nil, nil), newFleet().call())
+	assert.NotEmpty(t, empty.Rule)
+	assert.Empty(t, empty.Candidates)
+}
