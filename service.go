@@ -98,6 +98,7 @@ func (s *service) compose() error {
 		Refer:     s.client.wire.Refer,
 		Wrap:      chain.Attempt,
 		State:     s.source.State,
+		Prepare:   func(old, next *protocol.Listing) { s.cluster.Prepare(old, next) },
 		OnPublish: func(_, _ *protocol.Listing) { s.cluster.Changed() },
 		Logger:    s.client.cfg.logger.Named("reference"), // the directory adds the service itself
 

@@ -4,6 +4,7 @@ package cluster_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
 	"time"
 
@@ -28,5 +29,35 @@ func TestPipelineAllocations(t *testing.T) {
 			require.NoError(t, err)
 		})
 		assert.Zero(t, calls, parameters)
+	}
+}
+
+// The first call after a change of the list costs no more than any other: what it
+// needs was made before the list came into force.
+func TestFirstCallAllocations(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, balance := range []string{"random", "roundrobin", "leastactive"} { // others learn at the first call of a provider
+		w, m := pipeline(t, 1000, "loadbalance="+balance)
+		nodes := w.nodes()
+		for _, n := range nodes {
+			n.Status(m.Slot) // made at the first call of a provider, not of a list
+		}
+		call := func() uint64 {
+			var before, after runtime.MemStats
+			inv := &protocol.Invocation{Method: m, Start: time.Now()}
+			runtime.ReadMemStats(&before)
+			_, err := w.invoker.Invoke(t.Context(), inv)
+			runtime.ReadMemStats(&after)
+			require.NoError(t, err)
+			return after.Mallocs - before.Mallocs
+		}
+		w.publish(nodes[1:]...)
+		assert.NotZero(t, call(), "%s: a list that nobody prepared for", balance)
+		allocs := uint64(0)
+		for i := range 20 {
+			w.change(nodes[i+2:]...)
+			allocs += call()
+		}
+		assert.Zero(t, allocs, balance)
 	}
 }

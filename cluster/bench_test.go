@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -71,6 +72,47 @@ func BenchmarkSaturated(b *testing.B) {
 					}
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkMembershipChange is a change of ten thousand providers while calls go on:
+// one leaves, one comes back. first-ns is what the first call with the new list
+// takes, and worst-ns the longest of the calls that went on meanwhile.
+func BenchmarkMembershipChange(b *testing.B) {
+	for _, balance := range strategies() {
+		b.Run(balance, func(b *testing.B) {
+			w, m := pipeline(b, 10_000, "loadbalance="+balance)
+			nodes := w.nodes()
+			call := func() time.Duration {
+				begun := time.Now()
+				inv := protocol.Invocation{Method: m, Start: begun}
+				if _, err := w.invoker.Invoke(context.Background(), &inv); err != nil {
+					b.Error(err)
+				}
+				return time.Since(begun)
+			}
+			call()
+			var first, worst time.Duration
+			for i := 0; b.Loop(); i++ {
+				list := slices.Clone(nodes[i%2:])
+				ended := make(chan struct{})
+				go func() {
+					w.change(list...)
+					close(ended)
+				}()
+				for going := true; going; {
+					select {
+					case <-ended:
+						going = false
+					default:
+						worst = max(worst, call())
+					}
+				}
+				first += call()
+			}
+			b.ReportMetric(float64(first)/float64(b.N), "first-ns")
+			b.ReportMetric(float64(worst), "worst-ns")
 		})
 	}
 }
