@@ -10,6 +10,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
 )
 
 // Waiting times between attempts to connect. The first attempt after a loss comes
@@ -43,6 +44,7 @@ type link struct {
 	failures int   // connections and attempts in a row that led to nothing: the backoff
 	hopeless bool  // an attempt since the last connection has failed: calls do not wait
 	suspect  bool  // the next connection has to answer a heartbeat before it takes calls
+	garbled  int   // connections in a row that soon ended by what is no frame
 	last     error // why the last connection or attempt ended
 	tally    tally
 }
@@ -230,7 +232,9 @@ func (l *link) log() *zap.Logger {
 // make the next one trustworthy: that one is tried before calls use it. So a
 // provider that accepts connections only to close them, because it shuts down or
 // its "accepts" are used up, costs no calls, nor does one that is frozen, whose
-// operating system goes on accepting. The exchange's lock is held.
+// operating system goes on accepting. One that answers heartbeats and talks nonsense
+// otherwise passes the trial and costs calls each time: it is dialled ever later.
+// The exchange's lock is held.
 func (l *link) ended(c *conn, err error) {
 	onTrial, silent := l.ready.Swap(nil) == nil, errors.Is(err, errNoBeat) || errors.Is(err, errSilent)
 	l.conn, l.local = nil, ""
@@ -240,7 +244,16 @@ func (l *link) ended(c *conn, err error) {
 	if l.x.closed != nil {
 		return
 	}
+	garbled := errors.Is(err, frame.ErrMalformed)
+	if !garbled || time.Since(c.base) > lastRetry {
+		l.garbled = 0
+	}
+	if garbled {
+		l.garbled++
+	}
 	switch {
+	case l.garbled > 1 && c.answered.Load():
+		l.failures, l.suspect, l.hopeless = l.garbled-1, true, true
 	case c.readonly.Load():
 		l.failures, l.suspect, l.hopeless = max(l.failures+1, afterReadOnly), true, true
 	case c.answered.Load():

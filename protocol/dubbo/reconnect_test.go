@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
 )
 
 // switchboard is a dialer that can be unplugged.
@@ -75,6 +76,48 @@ func TestReconnectBackoff(t *testing.T) {
 		assert.NoError(t, e.StateReason())
 		assert.EqualValues(t, 2, only(t, d).Connects)
 		assert.Zero(t, only(t, d).Failures)
+	})
+}
+
+// Who answers heartbeats, and calls with what is no frame, costs a call for every
+// connection: those are made ever later. A good answer makes up for it.
+func TestGarbageTalkerBacksOff(t *testing.T) {
+	var sane atomic.Bool
+	switched(t, func(c *peerConn, f received) {
+		switch {
+		case sane.Load():
+			echo(c, f)
+		case f.isCall(c):
+			c.send([]byte("HTTP/1.1 400 Bad Request\r\n\r\n"))
+		}
+	}, func(t *testing.T, s *switchboard, d *Protocol) {
+		e := refer(t, d, s.p.address)
+		pass(2 * time.Minute) // heartbeats are answered
+		lost := 0
+		for begun := time.Now(); time.Since(begun) < time.Minute; pass(10 * time.Millisecond) {
+			if e.State() != protocol.Ready { // as clusters do
+				continue
+			}
+			_, err := invoke(t.Context(), e, invocation("x"))
+			require.ErrorIs(t, err, protocol.ErrNetwork)
+			require.ErrorIs(t, err, frame.ErrMalformed)
+			lost++
+		}
+		assert.InDelta(t, 120, lost, 12, "one per demandGap, whoever asks")
+		assert.InDelta(t, s.p.accepted.Load(), lost, 1)
+
+		sane.Store(true)
+		pass(lastRetry * 2)
+		require.Equal(t, protocol.Ready, e.State())
+		for range 10 {
+			_, err := invoke(t.Context(), e, invocation("x"))
+			require.NoError(t, err)
+			pass(time.Second)
+		}
+		lose := time.Now()
+		s.p.closeAll()
+		pass(time.Second)
+		assert.InDelta(t, 0.025, s.dials.since(lose)[len(s.dials.since(lose))-1], 0.001, "at once, as ever")
 	})
 }
 
