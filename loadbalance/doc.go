@@ -6,7 +6,8 @@
 //
 //   - random, the default: at random by weight;
 //   - roundrobin: in turns by weight, smoothly;
-//   - leastactive: where the fewest calls are under way, for their weight.
+//   - leastactive: where the fewest calls are under way, for their weight;
+//   - consistenthash: where the arguments belong on a ring, as with Java's consumers.
 //
 // [Builtin] has them by name. An application adds its own to a copy of that map,
 // which is what a client's option WithLoadBalance does.
@@ -36,4 +37,7 @@
 //	lottery   lottery.go     weighted draw in constant time
 //	          draw.go        draws among the nodes that a call may go to
 //	rotation  rotation.go    smooth weighted round robin, recorded as a schedule
+//	ring      ring.go        where nodes and calls are placed, carried from list to list
+//	walk      ringwalk.go    clockwise round it
+//	          hash.go        the place of a call
 package loadbalance

@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // The keys that calls usually have cost no allocation, however long, typed or
-// generic, and neither do methods whose list was prepared.
+// generic.
 func TestHashAllocatesNothing(t *testing.T) {
 	f := newFleet()
 	for range 10 {
@@ -58,4 +59,34 @@ func TestNextRingAllocations(t *testing.T) {
 			}), 40.0, "the same nodes")
 		})
 	}
+}
+
+// F9: calls that go to two parts of a list in turn, and retries, build nothing; nor
+// does the first call to a list that was prepared.
+func TestNothingIsBuiltInCalls(t *testing.T) {
+	f := hashFleet(100)
+	lb, inv := consistentHash(t), f.callOf("key")
+	all := f.list()
+	parts := []*protocol.Candidates{protocol.NewCandidates(f.nodes[:50], nil), protocol.NewCandidates(f.nodes[50:], nil)}
+	retry := f.callOf("key")
+	retry.MarkTried(lb.Select(all, inv))
+	for _, c := range parts {
+		lb.Select(c, inv)
+	}
+	assert.Zero(t, testing.AllocsPerRun(100, func() {
+		lb.Select(parts[0], inv)
+		lb.Select(parts[1], inv)
+		lb.Select(all, retry)
+	}))
+	var lists []*protocol.Candidates
+	for i := range 51 { // AllocsPerRun runs once more
+		all = protocol.NewCandidates(f.nodes[i:], all)
+		lb.(loadbalance.Preparer).Prepare(all, f.method.Slot)
+		lists = append(lists, all)
+	}
+	i := 0
+	assert.Zero(t, testing.AllocsPerRun(50, func() {
+		lb.Select(lists[i], inv)
+		i++
+	}))
 }

@@ -56,7 +56,7 @@ func newRing(nodes []*protocol.Node, digests int, before *ring) *ring {
 	}
 	r := &ring{list: nodes, wanted: digests}
 	r.place()
-	r.digests = max(1, min(digests, maxPoints/pointsPerDigest/max(1, len(r.nodes))))
+	r.digests = digestsFor(digests, len(r.nodes))
 	if before == nil || before.digests != r.digests {
 		before = new(ring)
 	}
@@ -70,6 +70,12 @@ func newRing(nodes []*protocol.Node, digests int, before *ring) *ring {
 	r.shift = shiftFor(len(r.points))
 	r.starts = startsOf(r.points, r.shift)
 	return r
+}
+
+// digestsFor returns how many digests each of so many places has: as many as wanted,
+// one at least, and no more than fit.
+func digestsFor(wanted, places int) int {
+	return max(1, min(wanted, maxPoints/pointsPerDigest/max(1, places)))
 }
 
 // place gives every address a place.

@@ -214,14 +214,12 @@ func TestRingSizes(t *testing.T) {
 			require.Less(t, r.find(p), points)
 		}
 	}
-	many := make([]*protocol.Node, 5000)
-	for i := range many {
-		many[i] = m.node(fmt.Sprintf("10.1.%d.%d:1", i>>8, i&255))
+	assert.Equal(t, 40, digestsFor(40, 10_000))
+	assert.Equal(t, 400, digestsFor(400, 10_000), "1,600 points each")
+	for _, places := range []int{1, 255, 256, 257, 10_000, 1 << 22} {
+		assert.LessOrEqual(t, places*pointsPerDigest*digestsFor(16384, places), maxPoints)
 	}
-	r := &ring{list: many}
-	r.place()
-	assert.LessOrEqual(t, len(newRing(many[:300], 16384, nil).points), maxPoints)
-	assert.Len(t, r.nodes, 5000)
+	assert.Equal(t, 1, digestsFor(16384, 1<<23), "nobody is left out")
 }
 
 // A walk passes every address once, in the order of the ring, and ends.
