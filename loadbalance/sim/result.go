@@ -1,0 +1,128 @@
+package sim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+)
+
+// Options choose one run of a scenario. The zero value runs "random", Dubbo's
+// default, with seed 0.
+type Options struct {
+	Policy string  // one of [Policies], or of Balancers
+	Seed   uint64  // the same seed means the same requests, whatever the policy
+	Load   float64 // replaces the scenario's load and rate; 0: does not
+	// Balancers are load balancers of one's own, by name.
+	Balancers map[string]loadbalance.Factory
+	// Detail adds [Result.Seconds] and [ProviderResult.Sole].
+	Detail bool
+}
+
+// Result is what was measured: of the requests that arrived in the measured time,
+// without long ones. A request that failed counts as if it had taken until the
+// deadline. The same scenario and options give the same result, to the bit.
+type Result struct {
+	Scenario string
+	Policy   string
+	Seed     uint64
+	Rate     float64 // requests per second
+
+	Requests int
+	Failed   int // without an answer, or with an error
+	TimedOut int // of them, by the deadline
+	Refused  int // of them, by an exhausted thread pool
+	NoOne    int // of them, because there was nobody to ask
+	Misses   int // of caches
+
+	Mean time.Duration
+	P50  time.Duration
+	P99  time.Duration
+	P999 time.Duration
+
+	Providers []ProviderResult
+	Seconds   []Second `json:",omitempty"`
+	Events    int      // that the simulation ran
+}
+
+// ProviderResult is what was measured at one provider.
+type ProviderResult struct {
+	Calls  int     // requests sent there
+	Share  float64 // of all requests, 0 … 1
+	Failed int
+	CPU    float64 // share of its workers' time, 0 … 1
+	// Sole is how many of the calls went there while its consumer had fewer calls
+	// under way there than anywhere else.
+	Sole int `json:",omitempty"`
+}
+
+// Second is one second of the measured time.
+type Second struct {
+	Mean, P99 time.Duration // of the requests that arrived in it
+	Failed    int
+	Calls     []int     // by provider
+	CPU       []float64 // by provider
+}
+
+// Run runs a scenario once. The error says what is wrong with the scenario or the
+// options. Runs may go on concurrently.
+func Run(s *Scenario, o Options) (*Result, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	s = s.filled()
+	if o.Load != 0 {
+		if !(o.Load > 0 && o.Load <= 10) {
+			return nil, fmt.Errorf("scenario %s: a load of %v is not between 0 and 10", s.Name, o.Load)
+		}
+		s.Load, s.Rate = o.Load, 0
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+	}
+	if o.Policy == "" {
+		o.Policy = loadbalance.Default
+	}
+	w := newWorld(s, o.Seed, o.Detail)
+	if err := w.choose(o.Policy, o.Balancers); err != nil {
+		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	w.run()
+	return w.result(o.Policy), nil
+}
+
+func (w *world) result(policy string) *Result {
+	f := w.figures
+	r := &Result{
+		Scenario: w.s.Name, Policy: policy, Seed: w.seed, Rate: w.s.rate(),
+		Requests: f.all.n, Failed: f.all.n - f.answers[served],
+		TimedOut: f.answers[late], Refused: f.answers[refused], NoOne: f.answers[nowhere], Misses: f.misses,
+		Mean: f.all.mean(), P50: f.all.quantile(0.5), P99: f.all.quantile(0.99), P999: f.all.quantile(0.999),
+		Events: f.events,
+	}
+	for i := range f.servers {
+		s := &f.servers[i]
+		r.Providers = append(r.Providers, ProviderResult{
+			Calls: s.calls, Share: float64(s.calls) / float64(max(1, f.all.n)), Failed: s.errors,
+			CPU: s.busy / w.cores(i, w.s.Duration), Sole: s.sole,
+		})
+	}
+	for i := range f.seconds {
+		r.Seconds = append(r.Seconds, w.second(&f.seconds[i]))
+	}
+	return r
+}
+
+// cores returns the time of a server's workers, in ns.
+func (w *world) cores(server int, d time.Duration) float64 {
+	return float64(w.servers[server].conf.Workers) * float64(d)
+}
+
+func (w *world) second(s *second) Second {
+	out := Second{Mean: s.times.mean(), P99: s.times.quantile(0.99), Failed: s.bad}
+	for i := range s.calls {
+		out.Calls = append(out.Calls, int(s.calls[i]))
+		out.CPU = append(out.CPU, s.busy[i]/w.cores(i, time.Second))
+	}
+	return out
+}

@@ -1,0 +1,217 @@
+package sim
+
+import "time"
+
+// Scenario describes a cluster and what happens to it: providers, consumers,
+// requests, faults. The zero value of every field means its default, so that a
+// scenario says only what is special about it. It is data: running it changes
+// nothing in it.
+type Scenario struct {
+	Name  string // of the file, without its ending
+	About string // one line for people
+
+	Duration time.Duration // measured time, default 60 s; requests that arrive in it are counted
+	Settle   time.Duration // time before it, for estimates and caches to settle; default 5 s
+
+	// Load is the share of the cluster's capacity that arrives, default 0.7; see
+	// [Scenario.Capacity]. Rate, in requests per second, replaces it.
+	Load float64
+	Rate float64
+
+	Consumers int           // default 3; each has a strategy of its own
+	Deadline  time.Duration // of a request, default 1 s; there are no retries
+	Network   *Network      // nil: 0.25 ms one way, and 0.1 ms more on average
+	Notify    time.Duration // consumers learn of a change within this time, default 300 ms
+
+	Requests  []Request // the kinds that are mixed, default one of 10 ms
+	Keys      *Keys     // what requests are about, for caches and hashing; nil: nothing
+	Long      *Long     // long requests that take no CPU; nil: none
+	Providers []Provider
+}
+
+// Network is the way between consumers and a provider.
+type Network struct {
+	Delay  time.Duration // one way
+	Jitter time.Duration // mean of what is added to it, exponential
+}
+
+// Request is one kind of request.
+type Request struct {
+	Share float64       // among the kinds, default 1
+	Mean  time.Duration // of the time on a worker of speed 1, default 10 ms
+	// CV is the coefficient of variation of that time: 1, the default, is
+	// exponential, anything else lognormal; 0.01 is nearly constant.
+	CV   float64
+	Wait time.Duration // mean of a further time that takes neither worker nor CPU, exponential
+}
+
+// Keys are what requests are about.
+type Keys struct {
+	Count int     // how many, default 20,000
+	Zipf  float64 // exponent of their popularity, default 1.1
+	Hot   float64 // share of the requests that one further key has for itself
+}
+
+// Long are requests that stay for minutes without using a worker, such as a
+// subscription or a long poll. They are not measured. At the beginning Each of them
+// are at every provider of old, per consumer; when they end new ones take their
+// place, wherever the strategy sends them.
+type Long struct {
+	Each  float64       // per consumer and provider that is up before the beginning
+	Lasts time.Duration // mean, exponential; default 10 min
+}
+
+// Provider is a group of equal providers.
+type Provider struct {
+	Count   int     // default 1
+	Workers int     // requests that are worked on at once, or cores when Sharing; default 4
+	Speed   float64 // default 1
+	// Sharing: all requests inside share the cores, as in Dubbo's pool of 200
+	// threads without a queue. Without it a request waits for a free worker.
+	Sharing bool
+	Threads int      // most requests inside, more are refused; 0: no limit
+	Network *Network // nil: that of the scenario
+
+	Weight int               // 0: not said, so Dubbo's 100; for a weight of 0 set it in Params
+	Params map[string]string // further parameters of the provider's URL, such as warmup
+
+	Cache  *Cache         // nil: none
+	Cold   *Cold          // of a life that begins during the scenario; nil: none
+	Joins  *time.Duration // when it starts ([At]); nil: it is up from long before the beginning
+	Leaked int            // calls per consumer that Java's counters have lost (F12): never ended
+	Faults []Fault
+}
+
+// Cache keeps the latest keys of a provider. A new life begins with an empty one.
+type Cache struct {
+	Keys int     // how many fit
+	Miss float64 // a miss takes so many times as long, default 4
+	Hits float64 // share of hits with which the capacity is counted, default 1
+}
+
+// Cold is the beginning of a life: requests take Slow times as long, for a time or
+// for a number of requests.
+type Cold struct {
+	Slow     float64
+	CPU      float64       // what they take of the CPU, in the same way; default: Slow
+	For      time.Duration // so long unchanged
+	Heal     time.Duration // then falling to normal, in a line
+	Requests float64       // instead: it falls by the factor e every so many requests
+}
+
+// Fault is what happens to a provider of a group, to all of the group at once
+// unless Every or Stagger is set. Exactly one of the kinds is set.
+type Fault struct {
+	At  time.Duration // since the beginning of the measured time
+	For time.Duration
+	// Every: it comes back about so often, at moments of its own for every provider,
+	// for half to one and a half times For.
+	Every   time.Duration
+	Stagger time.Duration // each further provider of the group has it so much later
+
+	Error float64       // so many of the requests (1: all) fail, In after they come
+	In    time.Duration // default 2 ms
+	Slow  float64       // requests take so many times as long
+	Pause bool          // nothing is worked on: a garbage collection, a hang
+	Kill  bool          // the process dies, what it has is lost; it starts anew after For
+	Leave bool          // it takes leave, works off what it has, and starts anew after For
+}
+
+// At returns a moment of the measured time, for [Provider.Joins].
+func At(d time.Duration) *time.Duration { return &d }
+
+// Defaults, where no field says otherwise.
+const (
+	defaultDuration  = 60 * time.Second
+	defaultSettle    = 5 * time.Second
+	defaultLoad      = 0.7
+	defaultConsumers = 3
+	defaultDeadline  = time.Second
+	defaultNotify    = 300 * time.Millisecond
+	defaultMean      = 10 * time.Millisecond
+	defaultWorkers   = 4
+	defaultKeys      = 20_000
+	defaultZipf      = 1.1
+	defaultLong      = 10 * time.Minute
+	defaultMiss      = 4
+	defaultErrorIn   = 2 * time.Millisecond
+)
+
+var defaultNetwork = Network{Delay: 250 * time.Microsecond, Jitter: 100 * time.Microsecond}
+
+// or replaces the zero value by a default.
+func or[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}
+
+// filled returns the scenario with all defaults filled in, sharing nothing with s.
+func (s *Scenario) filled() *Scenario {
+	f := *s
+	or(&f.Duration, defaultDuration)
+	or(&f.Settle, defaultSettle)
+	or(&f.Consumers, defaultConsumers)
+	or(&f.Deadline, defaultDeadline)
+	or(&f.Notify, defaultNotify)
+	if f.Rate == 0 {
+		or(&f.Load, defaultLoad)
+	}
+	if f.Network == nil {
+		f.Network = &defaultNetwork
+	}
+	f.Requests = append([]Request(nil), s.Requests...)
+	if len(f.Requests) == 0 {
+		f.Requests = []Request{{}}
+	}
+	for i := range f.Requests {
+		r := &f.Requests[i]
+		or(&r.Share, 1)
+		or(&r.Mean, defaultMean)
+		or(&r.CV, 1)
+	}
+	if s.Keys != nil {
+		k := *s.Keys
+		or(&k.Count, defaultKeys)
+		or(&k.Zipf, defaultZipf)
+		f.Keys = &k
+	}
+	if s.Long != nil {
+		l := *s.Long
+		or(&l.Lasts, defaultLong)
+		f.Long = &l
+	}
+	f.Providers = make([]Provider, len(s.Providers))
+	for i := range s.Providers {
+		f.Providers[i] = s.Providers[i].filled(&f)
+	}
+	return &f
+}
+
+func (p Provider) filled(s *Scenario) Provider {
+	or(&p.Count, 1)
+	or(&p.Workers, defaultWorkers)
+	or(&p.Speed, 1)
+	if p.Network == nil {
+		p.Network = s.Network
+	}
+	if p.Cache != nil {
+		c := *p.Cache
+		or(&c.Miss, defaultMiss)
+		or(&c.Hits, 1)
+		p.Cache = &c
+	}
+	if p.Cold != nil {
+		c := *p.Cold
+		or(&c.CPU, c.Slow)
+		p.Cold = &c
+	}
+	p.Faults = append([]Fault(nil), p.Faults...)
+	for i := range p.Faults {
+		if p.Faults[i].Error > 0 {
+			or(&p.Faults[i].In, defaultErrorIn)
+		}
+	}
+	return p
+}

@@ -1,0 +1,105 @@
+package sim
+
+// reach lets a request come in at its provider.
+func (w *world) reach(v *server, r *request) {
+	v.coming--
+	switch e := in(v.errors, w.now); {
+	case !v.up:
+		w.reply(v, r, dead, w.now)
+		return
+	case e != nil && r.luck < e.size:
+		w.reply(v, r, failed, w.now+e.delay)
+		return
+	case v.conf.Threads > 0 && v.inside >= v.conf.Threads:
+		w.reply(v, r, refused, w.now)
+		return
+	}
+	r.life = v.life
+	w.counts(v, 1)
+	if v.cache != nil && r.key >= 0 && !v.cache.use(r.key) {
+		r.work *= v.conf.Cache.Miss
+		w.figures.missed(w.now)
+	}
+	switch {
+	case v.cores != nil:
+		w.share(v, r)
+	case v.busy < v.conf.Workers:
+		w.serve(v, r)
+	default:
+		v.queue.push(r.id)
+	}
+}
+
+// counts keeps the number of requests inside.
+func (w *world) counts(v *server, change int) {
+	if w.reports {
+		v.count(w.now)
+	}
+	v.inside += change
+}
+
+// serve gives a request to a free worker.
+func (w *world) serve(v *server, r *request) {
+	v.busy++
+	slow, cpu := v.pace(w.now)
+	v.served++
+	at := v.pauses.finish(w.now, int64(r.work*slow))
+	w.figures.worked(v, w.now, at, r.work*cpu)
+	w.events.add(event{at: at, kind: finished, ref: r.id, who: v.id, mark: v.life})
+}
+
+// finish ends the work on a request, and begins it on the next.
+func (w *world) finish(v *server, r *request, life int32) {
+	if life != v.life { // it was lost with the process
+		r.away = false
+		w.requests.release(r)
+		return
+	}
+	v.busy--
+	w.counts(v, -1)
+	w.reply(v, r, served, w.now+int64(r.wait))
+	if v.queue.n > 0 {
+		w.serve(v, w.requests.all[v.queue.pop()])
+	}
+}
+
+// share lets a request work along with all others inside.
+func (w *world) share(v *server, r *request) {
+	slow, cpu := v.pace(w.now)
+	v.served++
+	v.cores.advance(w.now-v.pauses.before(w.now), v.conf.Workers)
+	v.cores.add(job{ref: r.id, came: w.now, cpu: r.work * cpu}, r.work*slow)
+	w.nextShared(v)
+}
+
+func (w *world) nextShared(v *server) {
+	v.cores.mark++
+	at := v.pauses.finish(w.now, v.cores.left(v.conf.Workers))
+	w.events.add(event{at: at, kind: shared, who: v.id, mark: v.cores.mark})
+}
+
+// finishShared ends the work on the request that is finished first.
+func (w *world) finishShared(v *server, mark int32) {
+	if mark != v.cores.mark {
+		return
+	}
+	v.cores.advance(w.now-v.pauses.before(w.now), v.conf.Workers)
+	j := v.cores.pop()
+	w.counts(v, -1)
+	w.figures.worked(v, j.came, w.now, j.cpu)
+	r := w.requests.all[j.ref]
+	w.reply(v, r, served, w.now+int64(r.wait))
+	if len(v.cores.jobs) > 0 {
+		w.nextShared(v)
+	}
+}
+
+// reply sends an answer on its way at a moment from now on.
+func (w *world) reply(v *server, r *request, a answer, at int64) {
+	r.answer = a
+	if w.reports {
+		v.count(w.now)
+		r.report = report{at: w.now, load: v.loadAverage(w.now)}
+	}
+	w.events.add(event{at: at + travel(v.conf.Network, r.back), kind: answered, ref: r.id})
+}
