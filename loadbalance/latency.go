@@ -115,7 +115,7 @@ func (l *learner) fold(r *record, now time.Duration) {
 	r.due.Store(int64(now + foldEvery))
 	r.samples = r.samples.fade(now, latencyMemory)
 	sum, count := r.good.take()
-	if count > 0 {
+	if sum > 0 || count > 0 { // either may come first
 		l.usual.sum.Add(int64(sum * tallyUnit))
 		l.usual.count.Add(int64(count))
 		l.usual.fold(now, latencyMemory)
@@ -183,7 +183,7 @@ func (l *learner) stamp(inv *protocol.Invocation) int64 { return int64(inv.Begun
 
 // places is how many places a call under way looks at for a free one. Where it has
 // found none it is not known to be aged.
-const places = 4
+const places = 8
 
 // place returns the first of the places for a call.
 func place(stamp int64) int { return int(uint64(stamp) * 0x9e3779b97f4a7c15 >> 59) }

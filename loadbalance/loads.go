@@ -166,11 +166,16 @@ func (l *loads) read(i int) {
 	e.old.store(agedDiscount * float32(e.record.old.Load()))
 }
 
+// behind reports whether a node of lesser weight has had less than its share.
+func (l *loads) behind(i int, picks int64) bool {
+	return l.shares != nil && l.shares[i].part > 0 && l.shares[i].owed(picks) >= 1
+}
+
 // load is what picks compare, the least wins: infinite for a node without weight.
 func (l *loads) load(i int, picks int64) float32 {
 	e := &l.nodes[i]
 	calls := max(0, float32(e.record.active.Load())-e.old.load()) + 1
-	if l.shares != nil && l.shares[i].part > 0 && l.shares[i].owed(picks) >= 1 {
+	if l.behind(i, picks) {
 		return calls * e.lifted.load()
 	}
 	return calls * e.cost.load()

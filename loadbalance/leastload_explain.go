@@ -1,0 +1,150 @@
+package loadbalance
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// Explain implements [Explainer].
+func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
+	now := s.book.since(inv)
+	usual := s.learner.usualOf(inv.Method.Slot)
+	x := Explanation{Rule: "the least (calls under way + 1) × latency, failures charged, / weight"}
+	if n := c.Len(); n > examineAll {
+		x.Rule += fmt.Sprintf(", of %d of the %d providers at random", examineSome, n)
+	}
+	if usual > 0 {
+		x.Rule += fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
+	}
+	if p := s.book.openAt(c, inv, now); p != nil {
+		x.Candidates = s.book.survey(p, inv)
+		p.own.explain(p, now, usual, x.Candidates)
+	}
+	return x
+}
+
+// usualOf returns what a method takes on average, 0 when it is not known.
+func (l *learner) usualOf(slot int) time.Duration {
+	return time.Duration(l.methods.at(slot).value() * float64(time.Millisecond))
+}
+
+// figures is what is known of a node at a moment.
+type figures struct {
+	latency float64 // relative
+	known   bool    // by calls, not too long ago
+	old     int
+	calls   float64 // under way, with one more
+	behind  bool    // has had less than its share
+	score   float64
+}
+
+// figures looks at a node as a pick at that moment would after a refresh, which it
+// leaves to the pick.
+func (l *loads) figures(i int, now time.Duration) figures {
+	s := &l.nodes[i]
+	f := figures{}
+	var samples float64
+	f.latency, samples, f.old = l.learner.look(s.record, now)
+	f.known = samples > 0.01
+	f.calls = max(0, float64(s.record.active.Load())-agedDiscount*float64(f.old)) + 1
+	weight := s.weight
+	if f.behind = l.behind(i, l.picks.Load()); f.behind {
+		weight = l.top
+	}
+	f.score = f.calls * f.latency / float64(weight)
+	return f
+}
+
+func (l *loads) explain(p *page[*loads], now, usual time.Duration, cs []Candidate) {
+	all := make([]figures, len(cs))
+	best := math.Inf(1)
+	for i := range cs {
+		f, c := l.figures(i, now), &cs[i]
+		all[i] = f
+		c.Active = int(l.nodes[i].record.active.Load())
+		c.WeightUsed = l.shares != nil && !f.behind
+		if f.known {
+			c.Latency = time.Duration(f.latency * float64(usual))
+		}
+		if c.Scored = !math.IsInf(f.score, 1); c.Scored {
+			c.Score = f.score
+		}
+		if !p.sidelined(i, c) {
+			best = min(best, f.score)
+		}
+	}
+	if p.spare(cs) {
+		return
+	}
+	l.chances(p, cs)
+	for i := range cs {
+		if cs[i].Allowed && p.of[i] > 0 {
+			cs[i].Reason = all[i].reason(cs[i].Score == best, &cs[i])
+		}
+	}
+}
+
+// reason tells what a node's load is made of.
+func (f *figures) reason(best bool, c *Candidate) string {
+	text := fmt.Sprintf("%.4g calls with this one × %.3g times the usual latency", f.calls, f.latency)
+	if !f.known {
+		text = fmt.Sprintf("%.4g calls with this one, nothing known of its latency", f.calls)
+	}
+	if f.old > 0 {
+		text += fmt.Sprintf(" (%d of them aged)", f.old)
+	}
+	switch {
+	case f.behind:
+		text += ", behind its share: as if it had the most weight"
+	case c.Warming:
+		text += ", warming up"
+	}
+	if best {
+		return text + ": nobody has less"
+	}
+	return text + ": others have less"
+}
+
+// chances gives the chance of each node: all for the best, or in a long list what it
+// takes to be the best of a sample. Equal ones share evenly.
+func (l *loads) chances(p *page[*loads], cs []Candidate) {
+	n, sample := len(cs), len(cs)
+	if n > examineAll {
+		sample = examineSome
+	}
+	order := ranked(p, cs)
+	// That none of the k best is in the sample has the chance C(n-k, sample)/C(n, sample).
+	missed, rank := 1.0, 0
+	for len(order) > 0 {
+		ties := 1
+		for ties < len(order) && cs[order[ties]].Score == cs[order[0]].Score {
+			ties++
+		}
+		before := missed
+		for range ties {
+			missed *= max(0, float64(n-rank-sample)/float64(n-rank))
+			rank++
+		}
+		for _, i := range order[:ties] {
+			cs[i].Chance = (before - missed) / float64(ties)
+		}
+		order = order[ties:]
+	}
+}
+
+// ranked returns the nodes that can be chosen, by their score.
+func ranked(p *page[*loads], cs []Candidate) []int {
+	var order []int
+	for i := range cs {
+		if cs[i].Allowed && p.of[i] > 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cs[a].Score, cs[b].Score) })
+	return order
+}
