@@ -48,7 +48,21 @@ type ProviderSnapshot struct {
 	// interface level; WarmUntil is the end of the warm-up, zero when there is none.
 	Weight, FullWeight int
 	WarmUntil          time.Time
-	Methods            []MethodSnapshot // those called so far
+	// Outlier tells whether the provider is ejected because it keeps failing, until
+	// when, and what its latest failure was.
+	Outlier OutlierSnapshot
+	Methods []MethodSnapshot // those called so far
+}
+
+// OutlierSnapshot is what is known about a provider's failures since its start.
+type OutlierSnapshot struct {
+	Ejected     bool      // out of the choice
+	Since       time.Time // the latest ejection, or failed trial; zero for none
+	Until       time.Time // then one call is tried there
+	Trial       bool      // that call is under way
+	Trips       int       // ejections in a row, without a minute of service between
+	Failures    int       // in a row
+	LastFailure string    // "" for none
 }
 
 // MethodSnapshot is a method's parameters and counters at one provider, since the
@@ -119,6 +133,11 @@ func (s *service) provider(n *protocol.Node, now time.Time) ProviderSnapshot {
 	if err := n.Endpoint().StateReason(); err != nil {
 		p.Reason = err.Error()
 	}
+	e := s.cluster.Ejection(n)
+	p.Outlier = OutlierSnapshot{Ejected: e.Ejected, Since: e.Since, Until: e.Until, Trial: e.Trial, Trips: e.Trips, Failures: e.Failures}
+	if e.LastFailure != nil {
+		p.Outlier.LastFailure = e.LastFailure.Error()
+	}
 	for slot, status := range life.Statuses {
 		m := n.Method(slot)
 		p.Methods = append(p.Methods, MethodSnapshot{
@@ -133,10 +152,13 @@ func (s *service) provider(n *protocol.Node, now time.Time) ProviderSnapshot {
 // providers that are connected.
 func (s *service) funnel(list *protocol.Listing) protocol.Funnel {
 	f := s.directory.Funnel()
-	f.Routed, f.Available = list.Candidates.Len(), 0
+	f.Routed, f.Available, f.Ejected = list.Candidates.Len(), 0, 0
 	for _, n := range list.Candidates.Nodes() {
 		if n.State() != protocol.Down {
 			f.Available++
+			if n.Ejected() {
+				f.Ejected++
+			}
 		}
 	}
 	return f

@@ -9,12 +9,14 @@
 //	  balance    whom of these it goes to; see below
 //	  Node       the provider with its filters, innermost the active limit
 //
-// A provider is chosen by the load balancer among those that are ready, that the
-// call has not tried yet and that have a free slot under "actives". When there is
+// A provider is chosen by the load balancer among those that are ready and not
+// ejected, that the call has not tried yet and that have a free slot under "actives". When there is
 // none, in this order:
 //
 //   - All that are ready and untried are saturated: the call waits in line for the
 //     first slot that frees, within the deadline of the attempt (F14, F15).
+//   - All that are ready and untried are ejected for their failures:
+//     one of them all the same, see [Outliers].
 //   - All that are ready were tried: a new round begins. The provider tried last is
 //     asked again at once only if it is the only one (B058).
 //   - None is ready: one that has asked for no new calls (read-only).

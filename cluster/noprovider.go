@@ -29,12 +29,15 @@ func (c *Invoker) noProvider(list *protocol.Listing, left *protocol.Candidates, 
 
 func explain(service string, list *protocol.Listing, left *protocol.Candidates, rule string) *protocol.NoProviderError {
 	f := list.Funnel
-	f.Enabled, f.Routed, f.Available, f.Rule = list.Candidates.Len(), left.Len(), 0, rule
+	f.Enabled, f.Routed, f.Available, f.Ejected, f.Rule = list.Candidates.Len(), left.Len(), 0, 0, rule
 	f.Registered = max(f.Registered, f.Enabled-f.Kept)
 	var reasons []protocol.Refusal
 	for _, n := range left.Nodes() {
 		if state := n.State(); state != protocol.Down {
 			f.Available++
+			if n.Ejected() {
+				f.Ejected++
+			}
 		} else {
 			reasons = addReason(reasons, n.Address(), n.Endpoint().StateReason())
 		}
@@ -98,6 +101,9 @@ func (c *Invoker) saturated(left *protocol.Candidates, inv *protocol.Invocation,
 		}
 		listed++
 		fmt.Fprintf(&b, "%s %d of %d", n.Address(), n.Status(slot).Active(), limit)
+		if n.Ejected() {
+			b.WriteString(" (ejected for its failures)")
+		}
 	}
 	if more > 0 {
 		fmt.Fprintf(&b, " and %d more", more)

@@ -24,6 +24,9 @@ type Funnel struct {
 	Enabled    int
 	Routed     int
 	Available  int
+	// Ejected is how many of the available ones are out of the choice because they
+	// keep failing. A call that finds nobody else ignores that.
+	Ejected int
 	// Kept is how many providers are not registered any more, but kept while they are
 	// connected (parameter enable-empty-protection). They count as enabled.
 	Kept    int
@@ -63,6 +66,9 @@ func (f Funnel) String() string {
 		fmt.Fprintf(&b, " and %d kept", f.Kept)
 	}
 	fmt.Fprintf(&b, " → enabled %d → routed %d → available %d", f.Enabled, f.Routed, f.Available)
+	if f.Ejected > 0 {
+		fmt.Fprintf(&b, " (%d of them ejected for their failures)", f.Ejected)
+	}
 	if s := f.Emptied(); s != "" {
 		fmt.Fprintf(&b, "; emptied at stage %q", s)
 	}

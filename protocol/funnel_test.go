@@ -41,6 +41,10 @@ func TestFunnel(t *testing.T) {
 			"registered 3 → enabled 3 → routed 3 → available 1",
 			"", protocol.Funnel{Registered: 3, Enabled: 3, Routed: 3, Available: 1},
 		},
+		{
+			"registered 3 → enabled 3 → routed 3 → available 2 (1 of them ejected for their failures)",
+			"", protocol.Funnel{Registered: 3, Enabled: 3, Routed: 3, Available: 2, Ejected: 1},
+		},
 	} {
 		assert.Equal(t, tt.want, tt.funnel.String())
 		assert.Equal(t, tt.emptied, tt.funnel.Emptied())

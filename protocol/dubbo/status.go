@@ -84,6 +84,9 @@ func (a *attempt) status(h frame.Header, text string, read bool, v verdict) *pro
 		what = "no text"
 	}
 	e := a.fail(v.code, v.retry, fmt.Errorf("provider answered status %s: %s", h.Status, what))
+	if v.code == protocol.ErrLimitExceeded {
+		e.Detail += "; a limit of the provider's own (executes, threads), the method did not run"
+	}
 	e.Sent = true
 	return e
 }

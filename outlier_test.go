@@ -1,0 +1,63 @@
+package gofer_test
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
+)
+
+// A provider that never answers costs five timeouts and one call per pause. The
+// snapshot shows it.
+func TestOutlierAtTheFrontDoor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3, "", "timeout=100&retries=2")
+		require.NoError(t, w.providers[0].AnswerAlways("echo", dubbotest.Never()))
+		call := func(calls int) (slow int) {
+			for range calls {
+				start := time.Now()
+				_, err := gofer.Call[string](t.Context(), w.reference, "echo(java.lang.String)", "a")
+				require.NoError(t, err)
+				if time.Since(start) >= 100*time.Millisecond {
+					slow++
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			return slow
+		}
+		assert.LessOrEqual(t, call(500), 5+3)
+		s := w.reference.Snapshot()
+		assert.Equal(t, 1, s.Funnel.Ejected)
+		assert.Contains(t, s.Funnel.String(), "available 3 (1 of them ejected for their failures)")
+		for _, p := range s.Providers {
+			if p.Address != "192.0.2.1:20880" {
+				assert.Equal(t, gofer.OutlierSnapshot{}, p.Outlier)
+				continue
+			}
+			assert.True(t, p.Outlier.Ejected)
+			assert.Equal(t, 3, p.Outlier.Trips)
+			assert.Equal(t, 4*time.Second, p.Outlier.Until.Sub(p.Outlier.Since))
+			assert.Equal(t, 7, p.Outlier.Failures)
+			assert.Contains(t, p.Outlier.LastFailure, "no answer after 100ms")
+		}
+
+		w.providers[0].Unscript("echo")
+		call(500)
+		assert.Zero(t, w.reference.Snapshot().Funnel.Ejected)
+	})
+}
+
+// The parameters come from every source as others do, and an unknown one is found.
+func TestOutlierParametersAreKnown(t *testing.T) {
+	for _, text := range []string{"outlier=perhaps", "outlier.failures=0", "outlier.pause=soon"} {
+		c := newClient(t)
+		_, err := c.Refer(t.Context(), fmt.Sprintf("dubbo://192.0.2.1:20880/%s?check=false&%s", demo, text))
+		assert.ErrorContains(t, err, "parameter "+text)
+	}
+}
