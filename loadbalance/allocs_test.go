@@ -67,3 +67,27 @@ func TestSelectAllocatesNothingByDefault(t *testing.T) {
 		assert.Zero(t, testing.AllocsPerRun(1000, func() { lb.Select(c, inv) }))
 	})
 }
+
+// Learning from an attempt costs no allocation, but for the first at a provider.
+func TestObserversAllocateNothing(t *testing.T) {
+	each(t, func(t *testing.T, s traits) {
+		lb, err := s.make(loadbalance.Config{})
+		require.NoError(t, err)
+		o, ok := lb.(protocol.Observer)
+		if !ok {
+			return
+		}
+		f := newFleet().weights(100)
+		n, inv := f.nodes[0], f.call()
+		for _, v := range []protocol.Verdict{protocol.Succeeded, protocol.Failed, protocol.TimedOut, protocol.Neutral} {
+			attempt := func() {
+				inv.StartAttempt(n, time.Now(), time.Time{})
+				o.Begun(inv, n.Life())
+				o.Ended(inv, protocol.Outcome{Life: n.Life(), Elapsed: time.Millisecond, Verdict: v})
+				inv.EndAttempt()
+			}
+			attempt()
+			assert.Zero(t, testing.AllocsPerRun(100, attempt), v)
+		}
+	})
+}

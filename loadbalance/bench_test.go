@@ -24,8 +24,8 @@ var fleets = []struct {
 }
 
 // BenchmarkSelect is one pick, a microsecond after the one before on a clock that
-// costs nothing, as the time when a call began. Every provider has one call under way, so that leastactive has to look at
-// all of them.
+// costs nothing, as the time when a call began. Every provider has one call under way, so
+// that leastactive has to look at all of them, and has answered a few.
 func BenchmarkSelect(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(loadbalance.Builtin())) {
 		for _, kind := range fleets {
@@ -41,6 +41,9 @@ func BenchmarkSelect(b *testing.B) {
 						node.Status(f.method.Slot).Begin(0)
 					}
 					s := balancer(b, name, loadbalance.Config{Now: func() time.Time { return now }})
+					for i, node := range f.nodes {
+						f.learn(s, node, protocol.Succeeded, time.Duration(5+i%10)*time.Millisecond)
+					}
 					require.NotNil(b, s.Select(c, inv))
 					for range 1_000_000 / n { // roundrobin has its schedule afterwards
 						s.Select(c, inv)
@@ -75,5 +78,30 @@ func BenchmarkNewList(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkObserve is what a strategy learns from one attempt.
+func BenchmarkObserve(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(loadbalance.Builtin())) {
+		f := newFleet().weights(100, 100, 100)
+		lb := balancer(b, name, loadbalance.Config{})
+		o, ok := lb.(protocol.Observer)
+		if !ok {
+			continue
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				inv, n := f.call(), f.nodes[0]
+				for i := 0; pb.Next(); i++ {
+					now := time.Now()
+					inv.StartAttempt(n, now, time.Time{})
+					o.Begun(inv, n.Life())
+					o.Ended(inv, protocol.Outcome{Life: n.Life(), Elapsed: time.Millisecond, Verdict: protocol.Verdict(i % 2)})
+					inv.EndAttempt()
+				}
+			})
+		})
 	}
 }

@@ -60,22 +60,22 @@ const maxCost = 1 << 28
 
 // cost is what one more call costs at a node: 1 or more.
 func (c *contest) cost(i int, m moment) int64 {
-	calls := int64(c.status[i].Active()) + 1
 	if c.latency == nil {
-		return calls
+		return c.calls(i)
 	}
-	if ms := c.expected(i, m); calls <= maxCost/ms {
-		return calls * ms
-	}
-	return maxCost
+	return c.timed(i, m, c.calls(i))
 }
 
-// expected returns how long a call is expected to take, in ms from 1 to maxCost.
-func (c *contest) expected(i int, m moment) int64 {
+// calls is how many would be under way with one more.
+func (c *contest) calls(i int) int64 { return int64(c.status[i].Active()) + 1 }
+
+// timed is the time of calls at a node.
+func (c *contest) timed(i int, m moment, calls int64) int64 {
+	ms := m.usual
 	if mean := c.latency[i].mean(m.tick); mean > 0 {
-		return wholeMillis(mean)
+		ms = wholeMillis(mean)
 	}
-	return m.usual
+	return min(min(calls, maxCost)*ms, maxCost)
 }
 
 // contend returns the index of the node that gets the call, -1 for none.
@@ -122,7 +122,10 @@ func (c *contest) look(w *weights, m moment, r uint64, inv *protocol.Invocation)
 		if e == 0 {
 			continue
 		}
-		cost, order := c.cost(i, m), -1
+		cost, order := c.calls(i), -1
+		if c.latency != nil { // as in cost, which is not inlined
+			cost = c.timed(i, m, cost)
+		}
 		if found.best >= 0 {
 			order = cmp.Compare(cost*effect, load*e)
 			if order > 0 && cost >= found.least {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
@@ -138,7 +139,7 @@ func setState(n *protocol.Node, s protocol.State) {
 }
 
 // index returns the position of a node in the fleet.
-func (f *fleet) index(tb testing.TB, n *protocol.Node) int {
+func (f *fleet) index(tb rapid.TB, n *protocol.Node) int {
 	tb.Helper()
 	for i := range f.nodes {
 		if f.nodes[i] == n {

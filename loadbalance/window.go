@@ -57,13 +57,21 @@ func (w *window) add(tick, amount int64) {
 // mean returns the mean amount at a tick, 0 when there is none.
 func (w *window) mean(tick int64) int64 {
 	mean := w.average.Load()
-	if mean > 0 && w.tick.Load() < tick && w.mu.TryLock() {
+	if mean == 0 || tick <= w.tick.Load() {
+		return mean
+	}
+	return w.moved(tick)
+}
+
+// moved is the mean after a look at what is to be forgotten; who finds somebody else
+// at it takes the one before.
+func (w *window) moved(tick int64) int64 {
+	if w.mu.TryLock() {
 		w.move(tick)
 		w.publish()
-		mean = w.average.Load()
 		w.mu.Unlock()
 	}
-	return mean
+	return w.average.Load()
 }
 
 // move forgets what is older than a period at a tick. The caller holds w.mu.

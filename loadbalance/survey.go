@@ -1,0 +1,139 @@
+package loadbalance
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// survey returns a page's nodes as the candidates of a decision: their weights, and
+// whether the call may go there.
+func (b *book[T]) survey(p *page[T], inv *protocol.Invocation) []Candidate {
+	now, slot := b.now(), inv.Method.Slot
+	cs := make([]Candidate, len(p.nodes))
+	for i, n := range p.nodes {
+		one := weigh(n.Method(slot), n.Life().Start, now, b.cfg.Ramp)
+		cs[i] = Candidate{
+			Node: n, Allowed: inv.Allows(n),
+			Weight: one.weight, FullWeight: one.full, Warming: one.warmup > 0,
+		}
+		if !cs[i].Allowed {
+			cs[i].Reason = "the call cannot go there now"
+		}
+	}
+	return cs
+}
+
+// spare gives the chances when nobody with weight can be called: those that can be
+// share evenly. It reports whether that is so.
+func (w *weights) spare(cs []Candidate) bool {
+	allowed := 0
+	for i := range cs {
+		switch {
+		case !cs[i].Allowed:
+		case w.of[i] > 0:
+			return false
+		default:
+			allowed++
+		}
+	}
+	for i := range cs {
+		if cs[i].Allowed {
+			cs[i].Chance, cs[i].Reason = 1/float64(allowed), "has weight 0, but nobody with weight can be called"
+		}
+	}
+	return true
+}
+
+// sidelined explains a node that cannot be called, or has no weight while others
+// have some; it reports whether that is so.
+func (w *weights) sidelined(i int, c *Candidate) bool {
+	if c.Allowed && w.of[i] == 0 {
+		c.Reason = "has weight 0, and others can be called"
+	}
+	return !c.Allowed || w.of[i] == 0
+}
+
+// explain tells how a contest would be decided.
+func (c *contest) explain(w *weights, m moment, cs []Candidate) {
+	least, best := int64(0), -1
+	total, ties := int64(0), int64(0) // weights of all, and of all like the best
+	for i := range cs {
+		cs[i].Active = c.status[i].Active()
+		cs[i].WeightUsed = true
+		if c.latency != nil {
+			cs[i].Latency = time.Duration(c.latency[i].mean(m.tick))
+		}
+		cost := c.cost(i, m)
+		if e := c.effect[i]; e > 0 {
+			cs[i].Score, cs[i].Scored = 10*float64(cost)/float64(e), true
+		}
+		if w.sidelined(i, &cs[i]) {
+			continue
+		}
+		total += w.of[i]
+		if least == 0 || cost < least {
+			least = cost
+		}
+		switch {
+		case best < 0 || cs[i].Score < cs[best].Score:
+			best, ties = i, w.of[i]
+		case cs[i].Score == cs[best].Score:
+			ties += w.of[i]
+		}
+	}
+	if w.spare(cs) {
+		return
+	}
+	passed := 1.0 // the chance that whoever is drawn passes the call on
+	for i := range cs {
+		if cs[i].Allowed && w.of[i] > 0 && c.cost(i, m) == least {
+			cs[i].Chance = float64(w.of[i]) / float64(total)
+			passed -= cs[i].Chance
+		}
+	}
+	for i := range cs {
+		if !cs[i].Allowed || w.of[i] == 0 {
+			continue
+		}
+		if passed > 1e-9 && cs[i].Score == cs[best].Score {
+			cs[i].Chance += passed * float64(w.of[i]) / float64(ties)
+		}
+		cs[i].Reason = c.reason(i, m, c.cost(i, m) == least, cs[i].Score == cs[best].Score)
+	}
+}
+
+// reason tells what a call costs at a node, and how that compares.
+func (c *contest) reason(i int, m moment, cheapest, best bool) string {
+	calls := c.calls(i)
+	cost := fmt.Sprintf("%d calls with this one", calls)
+	if c.latency != nil {
+		cost = fmt.Sprintf("%d ms × %d calls", c.timed(i, m, 1), calls)
+		if c.latency[i].mean(m.tick) == 0 {
+			cost += " (nothing known of it: what is usual)"
+		}
+	}
+	switch {
+	case cheapest && best:
+		return cost + ": nobody has less, also for the weight"
+	case cheapest:
+		return cost + ": nobody has less, but others have less for their weight"
+	case best:
+		return cost + ": nobody has less for the weight"
+	}
+	return cost + ": others have less"
+}
+
+// Explain implements [Explainer].
+func (s *shortestResponse) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
+	now, slot := s.book.since(inv), inv.Method.Slot
+	m := s.moment(now, slot)
+	x := Explanation{Rule: fmt.Sprintf("average time, failures charged, × (calls under way + 1), divided by the weight: "+
+		"whoever is drawn by weight gets the call unless another is expected to be faster, then the least for its weight; %d ms is usual", m.usual)}
+	if p := s.book.openAt(c, inv, now); p != nil {
+		x.Candidates = s.book.survey(p, inv)
+		p.own.explain(&p.weights, m, x.Candidates)
+	}
+	return x
+}
