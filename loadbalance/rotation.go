@@ -183,21 +183,27 @@ func (r *rotation) step() (int, *[]int32) {
 	if r.period > 0 && len(r.record) == 0 {
 		r.start = append(r.start[:0], r.credit...)
 	}
+	best := r.turn(r.credit)
+	if r.period > 0 {
+		r.note(int32(best))
+	}
+	return best, nil
+}
+
+// turn gives every node its credit, and the turn to who has most.
+func (r *rotation) turn(credit []int64) int {
 	best := -1
 	for i, w := range r.of {
 		if w == 0 {
 			continue
 		}
-		r.credit[i] += w
-		if best < 0 || r.credit[i] > r.credit[best] {
+		credit[i] += w
+		if best < 0 || credit[i] > credit[best] {
 			best = i
 		}
 	}
-	r.credit[best] -= r.total
-	if r.period > 0 {
-		r.note(int32(best))
-	}
-	return best, nil
+	credit[best] -= r.total
+	return best
 }
 
 // note records a turn. After a period the record is the schedule, unless the
