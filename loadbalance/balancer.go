@@ -57,6 +57,7 @@ func Builtin() map[string]Factory {
 		"adaptive":         NewAdaptive,
 		"consistenthash":   NewConsistentHash,
 		"leastload":        NewLeastLoad,
+		"ringload":         NewRingLoad,
 	}
 }
 

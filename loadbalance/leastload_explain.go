@@ -60,7 +60,8 @@ func (l *loads) figures(i int, now time.Duration) figures {
 	return f
 }
 
-func (l *loads) explain(p *page[*loads], now, usual time.Duration, cs []Candidate) {
+// explain tells how leastload would decide, and returns what it would do so by.
+func (l *loads) explain(p *page[*loads], now, usual time.Duration, cs []Candidate) []figures {
 	all := make([]figures, len(cs))
 	best := math.Inf(1)
 	for i := range cs {
@@ -79,24 +80,26 @@ func (l *loads) explain(p *page[*loads], now, usual time.Duration, cs []Candidat
 		}
 	}
 	if p.spare(cs) {
-		return
+		return all
 	}
 	l.chances(p, cs)
 	for i := range cs {
-		if cs[i].Allowed && p.of[i] > 0 {
-			cs[i].Reason = all[i].reason(cs[i].Score == best, &cs[i])
+		if c := &cs[i]; c.Allowed && p.of[i] > 0 {
+			c.Reason = all[i].text(c) + verdict(c.Score == best)
 		}
 	}
+	return all
 }
 
-// reason tells what a node's load is made of.
-func (f *figures) reason(best bool, c *Candidate) string {
-	text := fmt.Sprintf("%.4g calls with this one × %.3g times the usual latency", f.calls, f.latency)
-	if !f.known {
-		text = fmt.Sprintf("%.4g calls with this one, nothing known of its latency", f.calls)
+// text tells what a node's load is made of.
+func (f *figures) text(c *Candidate) string {
+	latency := "nothing known of its latency"
+	if f.known {
+		latency = fmt.Sprintf("%.3g times the usual latency", f.latency)
 	}
+	text := fmt.Sprintf("%.4g calls with this one × %s", f.calls, latency)
 	if f.old > 0 {
-		text += fmt.Sprintf(" (%d of them aged)", f.old)
+		text += fmt.Sprintf(", %d aged", f.old)
 	}
 	switch {
 	case f.behind:
@@ -104,10 +107,14 @@ func (f *figures) reason(best bool, c *Candidate) string {
 	case c.Warming:
 		text += ", warming up"
 	}
+	return text
+}
+
+func verdict(best bool) string {
 	if best {
-		return text + ": nobody has less"
+		return ": nobody has less"
 	}
-	return text + ": others have less"
+	return ": others have less"
 }
 
 // chances gives the chance of each node: all for the best, or in a long list what it

@@ -23,6 +23,7 @@ type loads struct {
 	nodes   []standing
 	shares  []share // of those with less than the greatest weight; nil: all weights are equal
 	top     float32 // the greatest weight, where there are shares
+	floor   float   // no node has less load, whatever it does; 0: not known
 
 	folding atomic.Bool  // held by who refreshes the standings
 	due     atomic.Int64 // when they are refreshed next
@@ -88,6 +89,7 @@ func newLoads(from *learner, p *page[*loads], slot int, before *page[*loads]) *l
 	for i := range l.nodes {
 		l.read(i)
 	}
+	l.settle()
 	return l
 }
 
@@ -155,6 +157,19 @@ func (l *loads) refresh(now time.Duration) {
 			l.shares[i].bound(picks)
 		}
 	}
+	l.settle()
+}
+
+// settle works out the least load there can be, of lists that are refreshed at once.
+func (l *loads) settle() {
+	if len(l.nodes) > refreshAtOne {
+		return
+	}
+	least := float32(math.Inf(1))
+	for i := range l.nodes {
+		least = min(least, l.nodes[i].lifted.load())
+	}
+	l.floor.store(least)
 }
 
 // read copies what a pick needs from a node's record.
@@ -174,12 +189,17 @@ func (l *loads) behind(i int, picks int64) bool {
 // load is what picks compare, the least wins: infinite for a node without weight.
 func (l *loads) load(i int, picks int64) float32 {
 	e := &l.nodes[i]
-	calls := max(0, float32(e.record.active.Load())-e.old.load()) + 1
 	if l.behind(i, picks) {
-		return calls * e.lifted.load()
+		return e.calls() * e.lifted.load()
 	}
-	return calls * e.cost.load()
+	return e.calls() * e.cost.load()
 }
+
+// plain is the load by the node's own weight, whether or not it has had its share.
+func (l *loads) plain(i int) float32 { return l.nodes[i].calls() * l.nodes[i].cost.load() }
+
+// calls returns the calls under way, one more included.
+func (e *standing) calls() float32 { return max(0, float32(e.record.active.Load())-e.old.load()) + 1 }
 
 // least returns the index of the node with the least load of those that the call
 // may go to, and its load; -1 when there is none with weight.

@@ -44,6 +44,8 @@ func strategies() map[string]traits {
 			s.weighted, s.timed = false, true
 		case "consistenthash":
 			s.weighted, s.hashed = false, true
+		case "ringload":
+			s.weighted, s.hashed, s.timed = false, true, true
 		case "leastload": // by weight in the long run, where calls end
 			s.weighted, s.loaded, s.timed = false, true, true
 		}

@@ -1,0 +1,89 @@
+package loadbalance
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// Explain implements [Explainer]. The score of a node is what it competes with: its
+// load, times what its place on the ring makes of it.
+func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
+	now := s.book.since(inv)
+	usual := s.learner.usualOf(inv.Method.Slot)
+	x := Explanation{Rule: fmt.Sprintf("the least (calls under way + 1) × latency, failures charged, / weight × %v^r, "+
+		"r = 0, 1, 2 for the owner of the key and its successors on the ring, 3 for the choice of leastload", ringSpill)}
+	if usual > 0 {
+		x.Rule += fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
+	}
+	p := s.book.openAt(c, inv, now)
+	if p == nil {
+		return x
+	}
+	x.Candidates = s.book.survey(p, inv)
+	all := p.own.explain(p, now, usual, x.Candidates)
+	if !p.spare(x.Candidates) {
+		ranks := s.ranks(c, p, inv)
+		for i, r := range ranks {
+			f := &all[i]
+			f.score = f.calls * f.latency / float64(p.own.nodes[i].weight) * math.Pow(ringSpill, float64(r))
+		}
+		explainRing(p, ranks, all, x.Candidates)
+	}
+	return x
+}
+
+// ranks returns the places of a call by the index of the node.
+func (s *ringLoad) ranks(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) map[int]int {
+	ranks, index, w := map[int]int{}, indexOf(c), s.walk(c, inv)
+	for len(ranks) < ringReach {
+		n := w.next(inv)
+		if n == nil {
+			break
+		}
+		if i := index[n]; p.own.nodes[i].weight > 0 {
+			ranks[i] = len(ranks)
+		}
+	}
+	return ranks
+}
+
+var ringPlaces = [ringReach]string{"the owner of the key", "next to the owner", "next but one to the owner"}
+
+// explainRing goes on from the decision of leastload, in which everybody's chance is
+// that of being the choice of leastload.
+func explainRing(p *page[*loads], ranks map[int]int, all []figures, cs []Candidate) {
+	best, least := -1, math.Inf(1)
+	for i := range ranks {
+		if all[i].score < least || all[i].score == least && ranks[i] < ranks[best] {
+			best, least = i, all[i].score
+		}
+	}
+	left, price := 1.0, math.Pow(ringSpill, float64(len(ranks)))
+	for i := range cs {
+		if !cs[i].Allowed || p.of[i] == 0 {
+			continue
+		}
+		if cs[i].Score *= price; cs[i].Score >= least {
+			cs[i].Chance = 0
+		}
+		left -= cs[i].Chance
+	}
+	if best >= 0 {
+		cs[best].Chance += left
+	}
+	for i := range cs {
+		c := &cs[i]
+		if !c.Allowed || p.of[i] == 0 {
+			continue
+		}
+		place := "not near the key"
+		if r, near := ranks[i]; near {
+			place = ringPlaces[r]
+			c.Score = min(c.Score, all[i].score)
+		}
+		c.Reason = place + ": " + all[i].text(c) + verdict(c.Chance > 0)
+	}
+}
