@@ -7,7 +7,16 @@
 //   - random, the default: at random by weight;
 //   - roundrobin: in turns by weight, smoothly;
 //   - leastactive: where the fewest calls are under way, for their weight;
+//   - shortestresponse: where calls under way and their average time are least;
+//   - adaptive: the better of two, by latency, successes and what the provider
+//     reports about its processors;
 //   - consistenthash: where the arguments belong on a ring, as with Java's consumers.
+//
+// Two names are not Dubbo's, and need nothing of the providers:
+//
+//   - leastload: where calls under way, latency and failures are least for the weight.
+//     It is the one to use unless calls have a home;
+//   - ringload: consistenthash that goes elsewhere when the home has much to do.
 //
 // [Builtin] has them by name. An application adds its own to a copy of that map,
 // which is what a client's option WithLoadBalance does.
@@ -37,6 +46,12 @@
 //	lottery   lottery.go     weighted draw in constant time
 //	          draw.go        draws among the nodes that a call may go to
 //	rotation  rotation.go    smooth weighted round robin, recorded as a schedule
+//	contest   contest.go     the least cost for its weight, with warm-up
+//	window    window.go      a mean over the latest period, sliding
+//	pace      pace.go        what adaptive knows of a provider
+//	learner   latency.go     what leastload and ringload learn of providers
+//	average   average.go     means that fade
+//	loads     loads.go       what their picks compare, and shares in the long run
 //	ring      ring.go        where nodes and calls are placed, carried from list to list
 //	walk      ringwalk.go    clockwise round it
 //	          hash.go        the place of a call
