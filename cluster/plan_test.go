@@ -108,7 +108,7 @@ func TestUnknownNames(t *testing.T) {
 	for parameters, want := range map[string][]string{
 		"cluster=failovr":                    {`parameter cluster: unknown cluster "failovr", did you mean "failover"?`, "known: failfast, failover"},
 		"cluster=zone":                       {`unknown cluster "zone" (known: failfast, failover)`},
-		"loadbalance=leastactiv":             {`parameter loadbalance: unknown load balancer "leastactiv"`, `did you mean "leastactive"? (known: `, "random, roundrobin, shortestresponse"},
+		"loadbalance=leastactiv":             {`parameter loadbalance: unknown load balancer "leastactiv"`, `did you mean "leastactive"? (known: `, "roundrobin, shortestresponse"},
 		"find.loadbalance=nope":              {`parameter find.loadbalance: unknown load balancer "nope"`},
 		"loadbalance=Random":                 {`unknown load balancer "Random"`},
 		"loadbalance=random&a.loadbalance=x": {`parameter a.loadbalance`},
