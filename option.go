@@ -33,6 +33,9 @@ type options struct {
 	clusters  map[string]cluster.Factory
 	filters   map[string]filter.Factory
 
+	trace      func(Trace)
+	traceEvery int
+
 	loaded *Config    // of WithConfig
 	code   []property // of WithReference and WithProperty
 	merged *Config    // all of it

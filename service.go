@@ -111,6 +111,8 @@ func (s *service) compose() error {
 		Balancers: cfg.balancers,
 		Clusters:  cfg.clusters,
 		Logger:    log,
+
+		Trace: cfg.trace, TraceEvery: cfg.traceEvery,
 	}); err != nil {
 		return err
 	}

@@ -36,6 +36,10 @@ type Config struct {
 	Balancers map[string]loadbalance.Factory
 	// Balancing is what load balancers are made with.
 	Balancing loadbalance.Config
+	// Trace is told how one of TraceEvery calls was decided, the first included, when it
+	// has ended; nil: nobody is. It runs on the caller's goroutine.
+	Trace      func(Trace)
+	TraceEvery int
 	// Logger is silent when nil.
 	Logger *zap.Logger
 }
@@ -48,6 +52,7 @@ type Invoker struct {
 	router    Router
 	strategy  Strategy
 	balancers *balancers
+	tracer    *tracer // nil: off
 	outliers  *Outliers
 	once      bool // one attempt that counts, whatever "retries" says
 	log       *zap.Logger
@@ -75,6 +80,7 @@ func New(cfg Config) (*Invoker, error) {
 		methods:   cfg.Methods,
 		router:    cfg.Router,
 		balancers: newBalancers(cfg),
+		tracer:    newTracer(cfg),
 		log:       cfg.Logger,
 	}
 	if err := c.balancers.check(cfg.Reference); err != nil {
@@ -106,7 +112,14 @@ func New(cfg Config) (*Invoker, error) {
 // an attempt, a balancer or a router, fails this call alone. A result that a strategy
 // or a filter brings of its own becomes that of the invocation, see
 // [protocol.Invocation.Settle].
-func (c *Invoker) Invoke(ctx context.Context, inv *protocol.Invocation) (res *protocol.Result, err error) {
+func (c *Invoker) Invoke(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
+	if c.tracer != nil && c.tracer.sampled() {
+		return c.trace(ctx, inv)
+	}
+	return c.invoke(ctx, inv)
+}
+
+func (c *Invoker) invoke(ctx context.Context, inv *protocol.Invocation) (res *protocol.Result, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			res, err = nil, c.recovered(v, inv)
@@ -136,13 +149,23 @@ func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
 // complete: see [Invoker.Retry].
 func (c *Invoker) Attempt(ctx context.Context, inv *protocol.Invocation) (*protocol.Result, error) {
 	s := selection{begun: inv.Start.Add(time.Since(inv.Start))}
+	if c.tracer != nil {
+		if t, ok := ctx.Value(tracingKey{}).(*tracing); ok {
+			return c.traceAttempt(ctx, inv, &s, t)
+		}
+	}
+	return c.attempt(ctx, inv, &s)
+}
+
+func (c *Invoker) attempt(ctx context.Context, inv *protocol.Invocation, s *selection) (*protocol.Result, error) {
 	defer inv.Leave()
 	for {
-		n, err := c.choose(ctx, inv, &s)
+		n, err := c.choose(ctx, inv, s)
 		if err != nil {
 			return nil, err
 		}
-		res, err := c.attemptAt(ctx, inv, n, &s)
+		s.chosen = n
+		res, err := c.attemptAt(ctx, inv, n, s)
 		switch {
 		case err == nil:
 			return res, nil

@@ -23,6 +23,9 @@ type selection struct {
 	deadline time.Time // of the attempt at this provider
 	refused  bool      // a slot was lost: wait in line
 	trial    bool      // the provider is ejected, and this call tries it
+
+	chosen    *protocol.Node
+	explained *Explanation // how it was chosen; nil: nobody wants to know
 }
 
 // choose returns the provider of the next attempt, and sets when that has to end.
@@ -34,6 +37,7 @@ func (c *Invoker) choose(ctx context.Context, inv *protocol.Invocation, s *selec
 	inv.SetRelax(0)
 	list := c.directory.List()
 	left, _ := c.route(list, inv)
+	s.note(c, list, left, inv)
 	n := c.trial(list, left, inv, s)
 	if n == nil && !s.refused && c.methods.Waiting(inv.Method.Slot) == 0 {
 		n = c.pick(list, left, inv)
@@ -169,8 +173,12 @@ func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selec
 		list := c.directory.List()
 		left, rule := c.route(list, inv)
 		if !relax(inv, left.Nodes()) {
-			return nil, c.noProvider(list, left, rule)
+			if err := c.connecting(ctx, inv, s, found{list, left, rule}); err != nil {
+				return nil, err
+			}
+			continue
 		}
+		s.note(c, list, left, inv)
 		if n := c.trial(list, left, inv, s); n != nil {
 			return n, nil
 		}

@@ -1,0 +1,126 @@
+package cluster_test
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer/cluster"
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// traced collects the traces of one of so many calls.
+func traced(every int) (*[]cluster.Trace, setup) {
+	all := new([]cluster.Trace)
+	return all, setup{config: func(cfg *cluster.Config) {
+		withFirst(cfg)
+		cfg.TraceEvery, cfg.Trace = every, func(t cluster.Trace) { *all = append(*all, t) }
+	}}
+}
+
+func chosen(a cluster.TracedAttempt) (out []string) {
+	for _, c := range a.Candidates {
+		if c.Chosen {
+			out = append(out, c.Address)
+		}
+	}
+	return out
+}
+
+// A trace tells of every attempt where it went, how that was decided, and how it
+// ended.
+func TestTrace(t *testing.T) {
+	all, s := traced(1)
+	w := newWorld(t, "loadbalance=roundrobin", s, failing(protocol.ErrNetwork, protocol.RetryAlways), failing(protocol.ErrTimeout, protocol.RetryPolicy), ok)
+	for range 3 {
+		inv, err := w.call(t.Context(), "find")
+		require.NoError(t, err)
+		require.Len(t, *all, 1)
+		x := (*all)[0]
+		*all = nil
+		assert.Equal(t, []any{"com.example.DemoService", "find", ""}, []any{x.Service, x.Method, x.Error})
+		require.Len(t, x.Attempts, inv.Attempt)
+		tried := map[string]bool{}
+		for i, a := range x.Attempts {
+			assert.Equal(t, i+1, a.Attempt)
+			assert.Equal(t, []string{a.Provider}, chosen(a))
+			assert.Equal(t, "roundrobin", a.LoadBalance)
+			for _, c := range a.Candidates {
+				assert.Equal(t, tried[c.Address], !c.Allowed, c.Refusal)
+				if c.Chosen {
+					assert.Equal(t, 1.0, c.Chance, "as it was before the choice: %s", c.Reason)
+				}
+			}
+			tried[a.Provider] = true
+			last := i == len(x.Attempts)-1
+			assert.Equal(t, last, a.Outcome == "succeeded")
+			assert.Equal(t, last, a.Error == "")
+		}
+	}
+}
+
+// One of so many calls is traced, the first included.
+func TestTraceSample(t *testing.T) {
+	all, s := traced(10)
+	w := newWorld(t, "loadbalance=first", s, ok, ok)
+	target(t, w, "find")
+	assert.Len(t, *all, 1)
+	for range 30 {
+		target(t, w, "find")
+	}
+	assert.Len(t, *all, 4)
+	assert.False(t, (*all)[0].Attempts[0].Explained)
+	assert.Equal(t, []string{w.nodes()[0].Address()}, chosen((*all)[0].Attempts[0]))
+}
+
+// A call that finds nobody, or meets a panic, has its trace.
+func TestTraceOfFailures(t *testing.T) {
+	all, s := traced(1)
+	w := newWorld(t, "", s, func(context.Context, *protocol.Invocation) (*protocol.Result, error) { panic("odd") })
+	_, err := w.call(t.Context(), "find")
+	require.Error(t, err)
+	w.publish()
+	_, err = w.call(t.Context(), "find")
+	require.ErrorIs(t, err, protocol.ErrNoProvider)
+	require.Len(t, *all, 2)
+	a := (*all)[0].Attempts[0]
+	assert.Equal(t, []string{"neutral", "panic"}, []string{a.Outcome, a.Error})
+	assert.Contains(t, (*all)[0].Error, "odd")
+	require.Len(t, (*all)[1].Attempts, 1)
+	a = (*all)[1].Attempts[0]
+	assert.Equal(t, "", a.Provider)
+	assert.Contains(t, a.Decision, "there is no provider")
+}
+
+// What the function that takes traces does is not the call's problem.
+func TestTraceThatPanics(t *testing.T) {
+	w := newWorld(t, "", setup{config: func(cfg *cluster.Config) { cfg.Trace = func(cluster.Trace) { panic("full") } }}, ok, ok)
+	target(t, w, "find")
+	logged := w.logs.FilterMessageSnippet("takes traces panicked").All()
+	require.Len(t, logged, 1)
+	assert.Equal(t, "panic: full", logged[0].ContextMap()["error"])
+}
+
+// Calls that wait say for how long.
+func TestTraceOfWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		all, s := traced(1)
+		w := newWorld(t, "actives=1&timeout=5000", s, ok, ok)
+		slot, free := w.methods.Slot("find"), w.nodes()[1]
+		for _, n := range w.nodes() {
+			n.Status(slot).Begin(1)
+		}
+		time.AfterFunc(20*time.Millisecond, func() {
+			free.Status(slot).End(time.Millisecond, false)
+			free.Freed(slot)
+		})
+		assert.Equal(t, free.Address(), target(t, w, "find"))
+		a := (*all)[0].Attempts[0]
+		assert.Equal(t, []time.Duration{20 * time.Millisecond, 20 * time.Millisecond}, []time.Duration{a.Waited, a.Elapsed})
+		assert.Equal(t, []string{free.Address()}, chosen(a))
+	})
+}
