@@ -183,16 +183,19 @@ func (l *loads) read(i int) {
 
 // behind reports whether a node of lesser weight has had less than its share.
 func (l *loads) behind(i int, picks int64) bool {
-	return l.shares != nil && l.shares[i].part > 0 && l.shares[i].owed(picks) >= 1
+	return l.shares != nil && l.shares[i].owed(picks) >= 1
 }
 
-// load is what picks compare, the least wins: infinite for a node without weight.
-func (l *loads) load(i int, picks int64) float32 {
+// load is what picks compare, the least wins: infinite for a node without weight. What
+// is not less than least is not worked out to the end.
+func (l *loads) load(i int, picks int64, least float32) float32 {
 	e := &l.nodes[i]
-	if l.behind(i, picks) {
-		return e.calls() * e.lifted.load()
+	calls := e.calls()
+	load := calls * e.lifted.load()
+	if load < least && e.weight < l.top && !l.behind(i, picks) {
+		return calls * e.cost.load()
 	}
-	return e.calls() * e.cost.load()
+	return load
 }
 
 // plain is the load by the node's own weight, whether or not it has had its share.
@@ -229,7 +232,7 @@ func (l *loads) examine(nodes []*protocol.Node, inv *protocol.Invocation, r uint
 	best, least := -1, float32(math.Inf(1))
 	picks := l.picks.Load()
 	for range count {
-		if load := l.load(i, picks); load < least && inv.Allows(nodes[i]) {
+		if load := l.load(i, picks, least); load < least && inv.Allows(nodes[i]) {
 			best, least = i, load
 		}
 		if i += step; i >= n {
