@@ -325,6 +325,27 @@ func TestShortestResponseNeutral(t *testing.T) {
 	requireShares(t, []float64{1, 1}, f.picks(t, lb, f.list(), f.call(), 1000))
 }
 
+// One-way calls end when they are sent: that says nothing about how fast a provider is,
+// unless it fails.
+func TestOneWayIsNotFast(t *testing.T) {
+	for _, name := range []string{"shortestresponse", "adaptive"} {
+		t.Run(name, func(t *testing.T) {
+			f := newFleet().weights(100, 100)
+			lb := balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: source(11)})
+			f.learn(lb, f.nodes[1], protocol.Succeeded, 10*milli)
+			send := func(v protocol.Verdict) {
+				inv := f.call()
+				inv.OneWay = true
+				f.attempt(lb, f.nodes[0], inv)(10*time.Microsecond, v)
+			}
+			send(protocol.Succeeded)
+			requireShares(t, []float64{1, 1}, f.picks(t, lb, f.list(), f.call(), 1000))
+			send(protocol.Failed)
+			requireShares(t, []float64{0, 1}, f.picks(t, lb, f.list(), f.call(), 1000))
+		})
+	}
+}
+
 // A failure costs the timeout of the call, of the method or what it took.
 func TestShortestResponseFailureCosts(t *testing.T) {
 	for name, tt := range map[string]struct {
