@@ -3,6 +3,7 @@ package dubbo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -12,7 +13,10 @@ import (
 	"github.com/gofer-rpc/gofer/url"
 )
 
-var _ protocol.Unlister = (*endpoint)(nil)
+var (
+	_ protocol.Unlister   = (*endpoint)(nil)
+	_ protocol.Connecting = (*endpoint)(nil)
+)
 
 // endpoint is one provider's service: the innermost invoker.
 type endpoint struct {
@@ -80,6 +84,28 @@ func (e *endpoint) Relist() bool {
 	e.lost = nil
 	x.connect()
 	return true
+}
+
+// Watch tells a call that the connection is on its way. See [protocol.Connecting].
+func (e *endpoint) Watch(wake chan<- struct{}) bool {
+	x := e.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if _, ok := x.endpoints[e]; !ok || e.lost != nil || x.closed != nil || !x.hopeful() {
+		return false
+	}
+	x.watchers = append(x.watchers, wake)
+	return true
+}
+
+// Unwatch takes Watch back.
+func (e *endpoint) Unwatch(wake chan<- struct{}) {
+	x := e.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if i := slices.Index(x.watchers, wake); i >= 0 {
+		x.watchers = slices.Delete(x.watchers, i, i+1)
+	}
 }
 
 // Invoke sends the call and waits for the answer until inv.Deadline, which is

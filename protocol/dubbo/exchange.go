@@ -31,6 +31,7 @@ type exchange struct {
 	endpoints map[*endpoint]struct{}
 	closed    error         // why it has ended, nil while it is referred to
 	turn      chan struct{} // closed at the next change; nil when nobody waits
+	watchers  []chan<- struct{}
 }
 
 // Why an exchange ended.
@@ -199,6 +200,12 @@ func (x *exchange) update() {
 	if x.turn != nil {
 		close(x.turn)
 		x.turn = nil
+	}
+	for _, wake := range x.watchers {
+		select {
+		case wake <- struct{}{}:
+		default:
+		}
 	}
 }
 
