@@ -41,7 +41,7 @@ func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 	p := &plan{
 		balance: c.balancers.get(name),
 		timeout: majority(nodes, slot, own.Timeout, func(m *url.Method) time.Duration { return m.Timeout }),
-		retries: majority(nodes, slot, own.Retries, func(m *url.Method) int { return m.Retries }),
+		retries: vote(nodes, slot, own.Retries, func(m *url.Method) int { return m.Retries }, func(v, best int) bool { return v < best }),
 	}
 	if old != nil && !old.called.Load() {
 		p.idle = old.idle + 1
@@ -63,8 +63,16 @@ func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 }
 
 // majority returns the value that most providers have for a method; of those that
-// as many have, the one that comes first in the list; none when there is no provider.
+// as many have, one that is stated rather than none, the reference's or the default,
+// which is the value too when there is no provider. Several that are stated go by the
+// order of the list.
 func majority[T comparable](nodes []*protocol.Node, slot int, none T, of func(*url.Method) T) T {
+	return vote(nodes, slot, none, of, func(v, best T) bool { return best == none && v != none })
+}
+
+// vote is majority with a word of its own on what is better of two values that as
+// many providers have.
+func vote[T comparable](nodes []*protocol.Node, slot int, none T, of func(*url.Method) T, better func(v, best T) bool) T {
 	if len(nodes) == 0 {
 		return none
 	}
@@ -78,7 +86,8 @@ func majority[T comparable](nodes []*protocol.Node, slot int, none T, of func(*u
 	}
 	best := first
 	for _, n := range nodes {
-		if v := of(n.Method(slot)); counts[v] > counts[best] {
+		v := of(n.Method(slot))
+		if counts[v] > counts[best] || counts[v] == counts[best] && better(v, best) {
 			best = v
 		}
 	}

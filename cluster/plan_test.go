@@ -45,7 +45,8 @@ func TestLoadBalanceOfAMethod(t *testing.T) {
 		{"loadbalance=a&other.loadbalance=c", []string{""}, "a"},
 		{"", []string{"loadbalance=a", "loadbalance=b", "loadbalance=b"}, "b"},
 		{"", []string{"loadbalance=a", "loadbalance=b"}, "a"}, // as many: the first
-		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance=c"}, "random"},
+		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance=c"}, "b"}, // what is stated
+		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance="}, "random"},
 	} {
 		made, used := map[string]int{}, map[string]int{}
 		s := named(made, used, "random", "a", "b", "c")
@@ -60,6 +61,23 @@ func TestLoadBalanceOfAMethod(t *testing.T) {
 		}
 		assert.Equal(t, map[string]int{c.want: 3}, used, "%+v", c)
 		assert.Equal(t, 1, made[c.want], "made once")
+	}
+}
+
+// Of what as many providers say, the fewest retries hold, in whatever order they come.
+func TestRetriesOfAMethod(t *testing.T) {
+	for _, c := range []struct {
+		provider []string
+		want     int
+	}{
+		{[]string{"retries=0", ""}, 0},
+		{[]string{"", "retries=0"}, 0},
+		{[]string{"", "retries=5"}, 2},
+		{[]string{"retries=5", ""}, 2},
+		{[]string{"retries=4", "retries=3", "retries=4"}, 4},
+	} {
+		w := newWorld(t, "", setup{provider: c.provider}, make([]script, len(c.provider))...)
+		assert.Equal(t, c.want, w.cluster.Retries(w.methods.Slot("find")), "%q", c.provider)
 	}
 }
 
