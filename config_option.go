@@ -128,7 +128,7 @@ func (b *bindings) checkNames(c *options) {
 		for _, e := range b.resolved[id].parameters {
 			from := e.entries[0].property
 			switch {
-			case lastOf(e.key) == "loadbalance" && c.balancers[e.value] == nil:
+			case (lastOf(e.key) == "loadbalance" || isShadow(e.key)) && c.balancers[e.value] == nil:
 				b.problem(from, "%v", protocol.UnknownName("load balancer", e.value, c.balancers))
 			case e.key == "cluster" && c.clusters[e.value] == nil:
 				b.problem(from, "%v", protocol.UnknownName("cluster", e.value, c.clusters))
@@ -137,6 +137,10 @@ func (b *bindings) checkNames(c *options) {
 			}
 		}
 	}
+}
+
+func isShadow(key string) bool {
+	return key == "loadbalance.shadow" || strings.HasSuffix(key, ".loadbalance.shadow")
 }
 
 func (b *bindings) checkFilters(c *options, e effective) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gofer-rpc/gofer/cluster"
 	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/protocol/dubbo"
@@ -34,6 +35,8 @@ type ReferenceSnapshot struct {
 	// kept while they are connected (parameter enable-empty-protection), see Funnel.
 	Kept      bool
 	Providers []ProviderSnapshot
+	// Shadows compare load balancers with those that loadbalance.shadow names, by method.
+	Shadows []cluster.Shadow
 }
 
 // ProviderSnapshot is one provider of a reference.
@@ -113,6 +116,7 @@ func (s *service) snapshot() ReferenceSnapshot {
 	out.Users = s.users
 	s.client.mu.Unlock()
 	out.Parameters = redacted(s.url)
+	out.Shadows = s.cluster.Shadows()
 	now := time.Now()
 	for _, n := range list.Candidates.Nodes() {
 		out.Providers = append(out.Providers, s.provider(n, now))

@@ -18,6 +18,7 @@ import (
 func TestPipelineAllocations(t *testing.T) {
 	for _, parameters := range []string{
 		"", "actives=10", "loadbalance=roundrobin", "loadbalance=leastactive", "sticky=true", "cluster=failfast", "dubbo.tag=blue",
+		"loadbalance.shadow=roundrobin", "loadbalance=leastload&loadbalance.shadow=leastload&loadbalance.shadow.sample=2",
 	} {
 		w, m := pipeline(t, 100, parameters)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -16,12 +16,19 @@ import (
 	"github.com/gofer-rpc/gofer/url"
 )
 
+// The parameters that name load balancers.
+const (
+	balanceKey = "loadbalance"
+	shadowKey  = "loadbalance.shadow"
+)
+
 // balancer is a load balancer whose choice is looked at.
 type balancer struct {
 	loadbalance.LoadBalance
 	name    string
 	builtin bool // it chooses from the list, which need not be looked up
 	strayed atomic.Bool
+	failed  atomic.Bool // a shadow that has panicked
 	log     *zap.Logger
 }
 
@@ -57,8 +64,10 @@ func isBuiltin(lb loadbalance.LoadBalance) bool {
 	return t.PkgPath() == reflect.TypeFor[loadbalance.Config]().PkgPath()
 }
 
-// balancers are the load balancers of one reference, each made once.
+// balancers are the load balancers of one reference that one parameter names, each
+// made once.
 type balancers struct {
+	key       string // of the parameter
 	factories map[string]loadbalance.Factory
 	config    loadbalance.Config
 	methods   *protocol.MethodTable
@@ -68,17 +77,20 @@ type balancers struct {
 	made map[string]*balancer // nil: unknown
 }
 
-func newBalancers(cfg Config) *balancers {
-	b := &balancers{factories: cfg.Balancers, config: cfg.Balancing, methods: cfg.Methods, log: cfg.Logger, made: map[string]*balancer{}}
+func newBalancers(cfg Config, key string) *balancers {
+	b := &balancers{key: key, factories: cfg.Balancers, config: cfg.Balancing, methods: cfg.Methods, log: cfg.Logger, made: map[string]*balancer{}}
 	b.config.Reference = cfg.Reference
 	return b
 }
 
 // check makes the load balancers that the reference itself names.
 func (b *balancers) check(reference url.URL) error {
-	names := map[string]string{"loadbalance": loadbalance.Default}
+	names := map[string]string{}
+	if b.key == balanceKey {
+		names[b.key] = loadbalance.Default
+	}
 	for k, v := range reference.Params() {
-		if v != "" && (k == "loadbalance" || strings.HasSuffix(k, ".loadbalance")) {
+		if v != "" && (k == b.key || strings.HasSuffix(k, "."+b.key)) {
 			names[k] = v
 		}
 	}
@@ -106,10 +118,14 @@ func (b *balancers) make(name string) error {
 	if lb == nil {
 		return fmt.Errorf("load balancer %q: its factory returned neither a load balancer nor an error", name)
 	}
+	made := &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log}
 	if o, ok := lb.(protocol.Observer); ok {
+		if b.key == shadowKey {
+			o = &guard{Observer: o, balancer: made}
+		}
 		b.methods.Observe(o)
 	}
-	b.made[name] = &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log}
+	b.made[name] = made
 	return nil
 }
 
@@ -123,7 +139,8 @@ func (b *balancers) get(name string) *balancer {
 		return lb
 	}
 	if err := b.make(name); err != nil {
-		b.log.Warn("a provider or a rule names a load balancer that cannot be used; the one in force stays", zap.Error(err))
+		b.log.Warn("a provider or a rule names a load balancer that cannot be used; it is ignored",
+			zap.String("parameter", b.key), zap.Error(err))
 	}
 	return b.made[name]
 }

@@ -52,6 +52,7 @@ type Invoker struct {
 	router    Router
 	strategy  Strategy
 	balancers *balancers
+	shadows   *shadows
 	tracer    *tracer // nil: off
 	outliers  *Outliers
 	once      bool // one attempt that counts, whatever "retries" says
@@ -79,11 +80,15 @@ func New(cfg Config) (*Invoker, error) {
 		directory: cfg.Directory,
 		methods:   cfg.Methods,
 		router:    cfg.Router,
-		balancers: newBalancers(cfg),
+		balancers: newBalancers(cfg, balanceKey),
+		shadows:   newShadows(cfg),
 		tracer:    newTracer(cfg),
 		log:       cfg.Logger,
 	}
 	if err := c.balancers.check(cfg.Reference); err != nil {
+		return nil, err
+	}
+	if err := c.shadows.balancers.check(cfg.Reference); err != nil {
 		return nil, err
 	}
 	c.outliers = NewOutliers(func() *protocol.Candidates { return c.directory.List().Candidates }, cfg.Logger)

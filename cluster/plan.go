@@ -12,6 +12,7 @@ import (
 // plan is how the calls of one method go, worked out once per list.
 type plan struct {
 	balance *balancer
+	shadow  *shadow       // nil: none
 	timeout time.Duration // for waiting; an attempt has its provider's
 	retries int
 	sticky  *atomic.Pointer[stuck] // nil: not sticky
@@ -53,6 +54,9 @@ func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 			p.balance = c.balancers.get(own.LoadBalance)
 		}
 	}
+	p.shadow = c.shadows.of(slot, nodes,
+		majority(nodes, slot, own.Shadow, func(m *url.Method) string { return m.Shadow }),
+		majority(nodes, slot, own.ShadowSample, func(m *url.Method) int { return m.ShadowSample }))
 	if majority(nodes, slot, own.Sticky, func(m *url.Method) bool { return m.Sticky }) {
 		p.sticky = new(atomic.Pointer[stuck])
 		if old != nil && old.sticky != nil {

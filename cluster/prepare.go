@@ -23,6 +23,9 @@ func (c *Invoker) Prepare(old, next *protocol.Listing) {
 	for slot := range c.methods.Names() {
 		if p := c.plan(next.Candidates, slot); p.idle < maxIdle && next.Candidates.Len() > 1 {
 			p.balance.prepare(next.Candidates, slot)
+			if p.shadow != nil && !p.shadow.balance.failed.Load() {
+				p.shadow.balance.prepare(next.Candidates, slot)
+			}
 		}
 	}
 }

@@ -123,6 +123,14 @@ func (c *Invoker) pick(list *protocol.Listing, left *protocol.Candidates, inv *p
 	if p.sticky != nil {
 		return pickSticky(p, left, inv)
 	}
+	return p.choose(left, inv)
+}
+
+// choose asks the load balancer, and its shadow if there is one.
+func (p *plan) choose(left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	if p.shadow != nil && p.shadow.sampled() {
+		return p.shadow.choose(p.balance, left, inv)
+	}
 	return p.balance.choose(left, inv)
 }
 
@@ -157,7 +165,7 @@ func pickSticky(p *plan, left *protocol.Candidates, inv *protocol.Invocation) *p
 	if s != nil && inv.Allows(s.node) {
 		return s.node
 	}
-	n := p.balance.choose(left, inv)
+	n := p.choose(left, inv)
 	if n != nil && (s == nil || inv.Tried(s.node) || s.node.State() != protocol.Ready || s.node.Ejected()) {
 		p.sticky.Store(&stuck{n, left})
 	}

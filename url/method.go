@@ -87,6 +87,8 @@ type Method struct {
 	Actives          int           // most calls in flight at one provider; 0 = no limit
 
 	LoadBalance   string
+	Shadow        string // load balancer to compare with, "" = none
+	ShadowSample  int    // for one of so many choices
 	Cluster       string
 	Sticky        bool
 	Weight        int // 0 = only if no other provider has weight
@@ -117,6 +119,8 @@ func CompileMethod(u URL, name string) (Method, []Problem) {
 		Actives:          r.Int("actives"),
 
 		LoadBalance:   r.Text("loadbalance"),
+		Shadow:        r.Text("loadbalance.shadow"),
+		ShadowSample:  r.Int("loadbalance.shadow.sample"),
 		Cluster:       r.Text("cluster"),
 		Sticky:        r.Bool("sticky"),
 		Weight:        r.Int("weight"),

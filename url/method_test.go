@@ -12,7 +12,7 @@ func TestCompileMethodDefaults(t *testing.T) {
 		m, problems := CompileMethod(u, "m")
 		assert.Empty(t, problems)
 		assert.Equal(t, Method{
-			Name: "m", Timeout: time.Second, Retries: 2, Return: true, LoadBalance: "random", Cluster: "failover",
+			Name: "m", Timeout: time.Second, Retries: 2, Return: true, LoadBalance: "random", ShadowSample: 1, Cluster: "failover",
 			Weight: 100, Warmup: 10 * time.Minute, HashNodes: 160, HashArguments: []int{0}, Forks: 2,
 		}, m)
 	}
@@ -21,12 +21,12 @@ func TestCompileMethodDefaults(t *testing.T) {
 func TestCompileMethodReadsEverything(t *testing.T) {
 	u := parsed(t, "dubbo://h:1/a.B?timeout=1&m.timeout=250&retries=7&m.retries=0&m.loadbalance=consistenthash&cluster=failfast"+
 		"&m.sticky=TRUE&m.return=false&m.sent=true&m.actives=3&m.weight=0&warmup=5s&m.forks=5&m.hash.nodes=320&m.hash.arguments=0,2"+
-		"&m.enable-timeout-countdown=true&methods=m,n")
+		"&m.enable-timeout-countdown=true&methods=m,n&m.loadbalance.shadow=leastload&loadbalance.shadow.sample=10")
 	m, problems := CompileMethod(u, "m")
 	assert.Empty(t, problems)
 	assert.Equal(t, Method{
 		Name: "m", Timeout: 250 * time.Millisecond, TimeoutCountdown: true, Retries: 0, Return: false, Sent: true, Actives: 3,
-		LoadBalance: "consistenthash", Cluster: "failfast", Sticky: true, Weight: 0, Warmup: 5 * time.Second,
+		LoadBalance: "consistenthash", Shadow: "leastload", ShadowSample: 10, Cluster: "failfast", Sticky: true, Weight: 0, Warmup: 5 * time.Second,
 		HashNodes: 320, HashArguments: []int{0, 2}, Forks: 5,
 	}, m)
 

@@ -1,0 +1,184 @@
+package cluster
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// shadows are the load balancers that a reference is compared with. They are
+// instances of their own: asking them takes no turn of the one in force.
+type shadows struct {
+	balancers *balancers
+
+	mu  sync.Mutex
+	all []*shadow // by their first use
+}
+
+func newShadows(cfg Config) *shadows { return &shadows{balancers: newBalancers(cfg, shadowKey)} }
+
+// of returns the shadow of a method, nil for none. Its figures stay when the list or
+// its parameters change.
+func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int) *shadow {
+	if name == "" {
+		return nil
+	}
+	b := s.balancers.get(name)
+	if b == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.IndexFunc(s.all, func(x *shadow) bool { return x.slot == slot && x.balance == b })
+	if i < 0 {
+		i = len(s.all)
+		s.all = append(s.all, &shadow{slot: slot, balance: b})
+	}
+	x := s.all[i]
+	x.sample.Store(uint64(max(1, sample)))
+	x.retire(nodes)
+	return x
+}
+
+// shadow compares what a load balancer chooses with what another one would. It sees
+// the load that the real choices make, so its figures are an estimate of what it would
+// do at first: what its own choices would lead to, they do not show.
+type shadow struct {
+	slot    int
+	balance *balancer
+	sample  atomic.Uint64
+	calls   atomic.Uint64 // all, asked or not
+
+	asked, agreed, abstained atomic.Int64
+	real, would              tallied
+	rows                     sync.Map // *protocol.Node → *versus
+	gone                     versus   // of providers that have left
+}
+
+// versus is how often a provider was chosen, and would have been.
+type versus struct{ real, would atomic.Int64 }
+
+// tallied sums up what choices found.
+type tallied struct {
+	choices, active atomic.Int64
+	timed, latency  atomic.Int64 // choices of providers whose latency is known; ns
+}
+
+func (t *tallied) add(n *protocol.Node, slot int) {
+	c := n.Status(slot).Counters()
+	t.choices.Add(1)
+	t.active.Add(int64(c.Active))
+	if c.Total > 0 {
+		t.timed.Add(1)
+		t.latency.Add(int64(c.AverageElapsed()))
+	}
+}
+
+// sampled reports whether the shadow is to be asked for the next choice.
+func (s *shadow) sampled() bool {
+	n := s.sample.Load()
+	return (n == 1 || (s.calls.Add(1)-1)%n == 0) && !s.balance.failed.Load()
+}
+
+// choose returns what the load balancer chooses, and compares.
+func (s *shadow) choose(real *balancer, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	would := s.ask(left, inv)
+	n := real.choose(left, inv)
+	if n == nil || s.balance.failed.Load() {
+		return n
+	}
+	s.asked.Add(1)
+	s.real.add(n, s.slot)
+	s.row(n).real.Add(1)
+	switch {
+	case would == nil:
+		s.abstained.Add(1)
+		return n
+	case would == n:
+		s.agreed.Add(1)
+	}
+	s.would.add(would, s.slot)
+	s.row(would).would.Add(1)
+	return n
+}
+
+// ask returns what the shadow would choose, nil for nobody who can be called.
+func (s *shadow) ask(left *protocol.Candidates, inv *protocol.Invocation) (n *protocol.Node) {
+	defer func() {
+		if v := recover(); v != nil {
+			s.balance.fail(v)
+			n = nil
+		}
+	}()
+	n = s.balance.Select(left, inv)
+	if n == nil || !s.balance.builtin && !slices.Contains(left.Nodes(), n) || !inv.Allows(n) {
+		return nil
+	}
+	return n
+}
+
+func (s *shadow) row(n *protocol.Node) *versus {
+	if r, ok := s.rows.Load(n); ok {
+		return r.(*versus)
+	}
+	r, _ := s.rows.LoadOrStore(n, new(versus))
+	return r.(*versus)
+}
+
+// retire sums up the figures of providers that are not in the list.
+func (s *shadow) retire(nodes []*protocol.Node) {
+	in := make(map[*protocol.Node]bool, len(nodes))
+	for _, n := range nodes {
+		in[n] = true
+	}
+	for key := range s.rows.Range {
+		if n := key.(*protocol.Node); !in[n] {
+			if r, ok := s.rows.LoadAndDelete(n); ok {
+				s.gone.real.Add(r.(*versus).real.Load())
+				s.gone.would.Add(r.(*versus).would.Load())
+			}
+		}
+	}
+}
+
+// fail takes a shadow that has panicked out of use.
+func (b *balancer) fail(value any) {
+	if !b.failed.CompareAndSwap(false, true) {
+		return
+	}
+	e := protocol.Recovered(value).Cause.(*protocol.PanicError)
+	b.log.Error("a load balancer that is only compared with panicked; it is not asked any more",
+		zap.String(shadowKey, b.name), zap.Error(e), zap.ByteString("stack", e.Stack))
+}
+
+// guard lets a shadow learn from calls without being able to harm them.
+type guard struct {
+	protocol.Observer
+	balancer *balancer
+}
+
+// Begun implements [protocol.Observer].
+func (g *guard) Begun(inv *protocol.Invocation, life *protocol.Life) {
+	defer g.recover()
+	if !g.balancer.failed.Load() {
+		g.Observer.Begun(inv, life)
+	}
+}
+
+// Ended implements [protocol.Observer].
+func (g *guard) Ended(inv *protocol.Invocation, o protocol.Outcome) {
+	defer g.recover()
+	if !g.balancer.failed.Load() {
+		g.Observer.Ended(inv, o)
+	}
+}
+
+func (g *guard) recover() {
+	if v := recover(); v != nil {
+		g.balancer.fail(v)
+	}
+}
