@@ -94,6 +94,7 @@ type published struct {
 	cached   bool // from a cache file
 	read     time.Time
 	emptied  time.Time // the first list without any provider, while some are kept
+	doubt    *Doubt    // about a list that is not believed yet
 }
 
 // NewDirectory returns an empty directory. Subscribe it to a registry, or call

@@ -131,3 +131,24 @@ func TestAllRefused(t *testing.T) {
 	assert.Equal(t, "zookeeper://192.0.2.1:2181", l.Funnel.Source)
 	assert.Equal(t, "/dubbo/"+iface+"/providers", l.Funnel.Path)
 }
+
+// A list that is not believed yet is told of: what the registry lists, and since when.
+func TestDoubtIsNoted(t *testing.T) {
+	d, _ := newDirectory(t, "")
+	r := newRegistered(t)
+	a, b := provided("192.0.2.10:20880", ""), provided("192.0.2.11:20880", "")
+	d.Notify(r.snapshot(a, b))
+	was := d.List().Candidates
+	held := r.snapshot(a, b)
+	held.Doubt = &Doubt{Listed: 0, Known: 2, Since: held.Read}
+	d.Notify(held)
+	want := "held: the registry lists 0 of 2 since " + clock(held.Read) + ", being checked"
+	assert.Equal(t, want, d.List().Funnel.Note)
+	assert.Equal(t, want, d.Funnel().Note)
+	assert.Same(t, was, d.List().Candidates)
+	held.Stale = true
+	d.Notify(held)
+	assert.Contains(t, d.List().Funnel.Note, want+"; stale")
+	d.Notify(r.snapshot(a, b))
+	assert.Empty(t, d.List().Funnel.Note)
+}

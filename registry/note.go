@@ -8,11 +8,21 @@ import (
 
 // note says in words what is wrong with the source of a listing, "" for nothing.
 func (p *published) note(s State, now time.Time) string {
-	note, kept := p.sourceNote(s, now), p.keptNote()
-	if kept == "" {
-		return note
+	note := p.sourceNote(s, now)
+	for _, text := range []string{p.doubtNote(), p.keptNote()} {
+		if text != "" {
+			note = join(text, note)
+		}
 	}
-	return join(kept, note)
+	return note
+}
+
+// doubtNote says that the registry lists fewer than there are here.
+func (p *published) doubtNote() string {
+	if p.doubt == nil || p.closed {
+		return ""
+	}
+	return fmt.Sprintf("held: the registry lists %d of %d since %s, being checked", p.doubt.Listed, p.doubt.Known, clock(p.doubt.Since))
 }
 
 func (p *published) sourceNote(s State, now time.Time) string {

@@ -29,7 +29,7 @@ func (d *Directory) Notify(s Snapshot) {
 		if d.news(s) {
 			d.take(s, &c)
 		} else if !s.Cached { // what is known stays
-			d.last.Stale, d.last.Source, d.last.Path = s.Stale, s.Source, s.Path
+			d.last.Stale, d.last.Source, d.last.Path, d.last.Doubt = s.Stale, s.Source, s.Path, s.Doubt
 		}
 		d.publish(&c)
 	}
@@ -193,7 +193,7 @@ func (d *Directory) publish(c *change) {
 // listing returns what is to be published. The candidates stay the same object
 // unless nodes came, went or have other parameters.
 func (d *Directory) listing(old *published, c *change) *published {
-	next := &published{replaced: make(chan struct{}), closed: d.closed, listed: d.listed, cached: d.last.Cached, read: d.last.Read, emptied: d.kept.since}
+	next := &published{replaced: make(chan struct{}), closed: d.closed, listed: d.listed, cached: d.last.Cached, read: d.last.Read, emptied: d.kept.since, doubt: d.last.Doubt}
 	next.Stale = d.last.Stale
 	nodes := old.Candidates.Nodes()
 	if c.members() {

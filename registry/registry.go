@@ -69,6 +69,9 @@ type Snapshot struct {
 	// event that announced this one, say. It tells how long ago a new provider can
 	// have started at most (F18). The zero time: until it was read.
 	Held time.Time
+	// Doubt is not nil when the registry lists suddenly far fewer providers, and is
+	// asked again before that is believed: Providers has those known before too.
+	Doubt *Doubt
 	// Stale is true when the registry cannot be asked at present; the entries are
 	// the last ones known. Errors never empty a list (B012).
 	Stale bool
@@ -78,6 +81,13 @@ type Snapshot struct {
 	Cached bool
 	// Source is the registry's address without secrets, Path where the list lies.
 	Source, Path string
+}
+
+// Doubt tells of a list that was read and is not believed yet.
+type Doubt struct {
+	Listed int       // providers that the registry lists now
+	Known  int       // those that it has listed before
+	Since  time.Time // when the fewer were read first
 }
 
 // Entry is one provider as registered. Entries with the same name have the same URL.

@@ -3,6 +3,8 @@ package zookeeper
 import (
 	"slices"
 	"time"
+
+	"github.com/gofer-rpc/gofer/registry"
 )
 
 // doubt decides whether a list that was read is believed. One that is suddenly
@@ -33,6 +35,11 @@ func (d *doubt) judge(believed, read []string, now time.Time, wait time.Duration
 
 func doubtful(believed, read []string) bool {
 	return len(read) == 0 && len(believed) > 0 || len(believed) >= 4 && 2*len(read) < len(believed)
+}
+
+// sameDoubt reports whether two doubts, nil for none, tell the same.
+func sameDoubt(a, b *registry.Doubt) bool {
+	return a == b || a != nil && b != nil && *a == *b
 }
 
 // union merges two sorted lists; it returns a itself if b adds nothing.

@@ -21,6 +21,7 @@ type service struct {
 	rules     [categories][]string
 	readAt    time.Time // of the providers
 	held      time.Time // until when those before were known to hold
+	doubt     *registry.Doubt
 	stale     bool
 	impatient bool // the first snapshot waits for rules no more
 	current   *registry.Snapshot
@@ -61,12 +62,12 @@ func (c *client) unwatch(s *service) {
 	}
 }
 
-func (s *service) setProviders(p parsed, now, held time.Time) {
+func (s *service) setProviders(p parsed, now, held time.Time, doubt *registry.Doubt) {
 	if !s.known[providers] {
 		s.known[providers] = true
 		s.client.queue.set(s.first, now.Add(s.client.s.rules))
 	}
-	s.providers, s.readAt, s.held, s.stale = p, now, held, false
+	s.providers, s.readAt, s.held, s.doubt, s.stale = p, now, held, doubt, false
 	s.publish()
 }
 
@@ -77,13 +78,13 @@ func (s *service) setRules(category int, names []string) {
 }
 
 // confirmed takes notice of a read that brought nothing new.
-func (s *service) confirmed(category int, now time.Time) {
+func (s *service) confirmed(category int, now time.Time, doubt *registry.Doubt) {
 	if category != providers {
 		return
 	}
 	s.readAt = now
-	if s.stale {
-		s.stale = false
+	if s.stale || !sameDoubt(s.doubt, doubt) {
+		s.stale, s.doubt = false, doubt
 		s.publish()
 	}
 }
@@ -112,6 +113,7 @@ func (s *service) publish() {
 		Routers:       s.rules[routers],
 		Read:          s.readAt,
 		Held:          s.held,
+		Doubt:         s.doubt,
 		Stale:         s.stale,
 		Source:        s.client.session.addr.source,
 		Path:          s.paths[providers].path,

@@ -180,11 +180,20 @@ func TestSuddenlyEmptyIsDoubted(t *testing.T) {
 		add(t, s, "a", "b")
 		wait(time.Minute)
 		assertHosts(t, rec, "a", "b")
-		assert.Equal(t, 1, rec.count())
+		for _, snap := range rec.all {
+			assert.Len(t, snap.Providers, 2)
+		}
+		assert.Nil(t, rec.last().Doubt)
 
 		remove(t, s, "a", "b")
 		begin := time.Now()
+		await(t, "doubt", func() bool { return rec.last().Doubt != nil })
+		assertHosts(t, rec, "a", "b")
+		doubt := rec.last().Doubt
+		assert.Equal(t, []int{0, 2}, []int{doubt.Listed, doubt.Known})
+		assert.WithinDuration(t, begin, doubt.Since, time.Second)
 		awaitHosts(t, rec)
+		assert.Nil(t, rec.last().Doubt)
 		assert.InDelta(t, 1.5, time.Since(begin).Seconds(), 0.2)
 		assert.Equal(t, 2, logs.FilterMessageSnippet("shrank").Len())
 	})

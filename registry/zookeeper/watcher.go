@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-zookeeper/zk"
 	"go.uber.org/zap"
+
+	"github.com/gofer-rpc/gofer/registry"
 )
 
 const (
@@ -205,11 +207,14 @@ func (w *watched) digest(names []string, v version, now, held time.Time) (again 
 				zap.String("path", w.path), zap.Int("known", len(w.believed)), zap.Int("read", len(names)))
 		}
 	}
+	var doubt *registry.Doubt
 	if again.IsZero() {
 		w.believed = names
+	} else {
+		doubt = &registry.Doubt{Listed: len(names), Known: len(w.believed), Since: w.doubt.since}
 	}
 	if w.known && slices.Equal(list, w.listed) {
-		return again, func(s *service) { s.confirmed(w.category, now) }
+		return again, func(s *service) { s.confirmed(w.category, now, doubt) }
 	}
 	w.known, w.listed = true, list
 	if w.category != providers {
@@ -217,7 +222,7 @@ func (w *watched) digest(names []string, v version, now, held time.Time) (again 
 	}
 	p := w.entries.parse(list)
 	p.warn(w.service.client.log, w.path)
-	return again, func(s *service) { s.setProviders(p, now, held) }
+	return again, func(s *service) { s.setProviders(p, now, held, doubt) }
 }
 
 // children reads the list. A node that does not exist is created, as Java
