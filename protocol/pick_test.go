@@ -9,11 +9,12 @@ import (
 )
 
 func TestAllows(t *testing.T) {
-	const tried, state, saturated = protocol.RelaxTried, protocol.RelaxState, protocol.RelaxSaturated
+	const tried, state, saturated, ejected = protocol.RelaxTried, protocol.RelaxState, protocol.RelaxSaturated, protocol.RelaxEjected
 	for _, tt := range []struct {
 		name   string
 		tried  bool
 		full   bool
+		out    bool
 		state  protocol.State
 		needed protocol.Relax // what has to be given up
 		never  bool
@@ -23,6 +24,8 @@ func TestAllows(t *testing.T) {
 		{name: "saturated", full: true, needed: saturated},
 		{name: "readonly", state: protocol.ReadOnly, needed: state},
 		{name: "readonly, tried, saturated", state: protocol.ReadOnly, tried: true, full: true, needed: tried | state | saturated},
+		{name: "ejected", out: true, needed: ejected},
+		{name: "ejected, tried", out: true, tried: true, needed: ejected | tried},
 		{name: "down", state: protocol.Down, never: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -37,10 +40,14 @@ func TestAllows(t *testing.T) {
 			if tt.tried {
 				inv.MarkTried(n)
 			}
-			for relax := range tried | state | saturated + 1 {
+			if tt.out {
+				n.Eject(n.Life())
+			}
+			for relax := range tried | state | saturated | ejected + 1 {
 				inv.SetRelax(relax)
+				assert.Equal(t, relax, inv.Relaxed())
 				want := !tt.never && relax&tt.needed == tt.needed
-				assert.Equal(t, want, inv.Allows(n), "relaxed %03b", relax)
+				assert.Equal(t, want, inv.Allows(n), "relaxed %04b", relax)
 			}
 		})
 	}
