@@ -37,11 +37,7 @@ type learner struct {
 func newLearner(zero time.Time, clock func(*protocol.Invocation, protocol.Outcome) time.Duration) *learner {
 	l := &learner{zero: zero, clock: clock}
 	l.usual.seed(1)
-	l.make = func() any {
-		r := new(record)
-		r.latency.Store(math.Float64bits(l.usual.value()))
-		return r
-	}
+	l.make = func() any { return new(record) }
 	return l
 }
 
@@ -57,13 +53,24 @@ type record struct {
 
 	folding atomic.Bool // held by who works in the tallies, or looks at what follows
 	samples faded
-	latency atomic.Uint64 // bits of a float64: relative, the usual one counted as one sample more
+	learned atomic.Uint64 // sum and count of the samples, as bits of a float32 each
 	old     atomic.Int64  // aged calls under way
 	_       [64]byte
 }
 
-// relative returns the latency that was published last, 1 for the usual.
-func (r *record) relative() float64 { return math.Float64frombits(r.latency.Load()) }
+// relative returns what is published of a provider's latency, 1 for the usual.
+func (l *learner) relative(r *record) float64 {
+	both := r.learned.Load()
+	return l.estimate(faded{
+		sum:   float64(math.Float32frombits(uint32(both >> 32))),
+		count: float64(math.Float32frombits(uint32(both))),
+	})
+}
+
+func (r *record) publish() {
+	sum, count := math.Float32bits(float32(r.samples.sum)), math.Float32bits(float32(r.samples.count))
+	r.learned.Store(uint64(sum)<<32 | uint64(count))
+}
 
 // of returns the record of a life.
 func (l *learner) of(life *protocol.Life) *record { return life.State(l, l.make).(*record) }
@@ -103,6 +110,7 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	}
 	if int64(now) >= r.due.Load() {
 		l.fold(r, now)
+		l.usual.fold(now, latencyMemory)
 	}
 }
 
@@ -118,11 +126,10 @@ func (l *learner) fold(r *record, now time.Duration) {
 	if sum > 0 || count > 0 { // either may come first
 		l.usual.sum.Add(int64(sum * tallyUnit))
 		l.usual.count.Add(int64(count))
-		l.usual.fold(now, latencyMemory)
 	}
 	r.samples.add(sum, count)
 	r.samples.add(r.bad.take())
-	r.latency.Store(math.Float64bits(l.estimate(r.samples)))
+	r.publish()
 	r.old.Store(int64(l.aged(r, now)))
 }
 
@@ -132,7 +139,7 @@ func (l *learner) estimate(f faded) float64 { return (l.usual.value() + f.sum) /
 // look returns what fold would publish, and publishes nothing.
 func (l *learner) look(r *record, now time.Duration) (latency float64, samples float64, old int) {
 	if !r.folding.CompareAndSwap(false, true) {
-		return r.relative(), 1, int(r.old.Load())
+		return l.relative(r), 1, int(r.old.Load())
 	}
 	defer r.folding.Store(false)
 	f := r.samples.fade(now, latencyMemory)

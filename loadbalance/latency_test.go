@@ -90,7 +90,7 @@ func TestLearnerCountsReturnToZero(t *testing.T) {
 			for i := range r.begun {
 				require.Zero(t, r.begun[i].Load(), "a note of a call that has ended")
 			}
-			latency := r.relative()
+			latency := l.relative(r)
 			require.False(t, math.IsNaN(latency) || math.IsInf(latency, 0) || latency <= 0, "latency %v", latency)
 		}
 	})
@@ -172,9 +172,9 @@ func TestSamplesAreClipped(t *testing.T) {
 	for _, life := range []*protocol.Life{slow, bad, usual} {
 		l.fold(l.of(life), time.Duration(l.now.Load()))
 	}
-	assert.Less(t, l.of(usual).relative(), 1.2)
-	assert.InDelta(t, (1+8)/2.0, l.of(slow).relative(), 0.2)
-	assert.InDelta(t, (1+50)/2.0, l.of(bad).relative(), 0.5)
+	assert.Less(t, l.relative(l.of(usual)), 1.2)
+	assert.InDelta(t, (1+8)/2.0, l.relative(l.of(slow)), 0.2)
+	assert.InDelta(t, (1+50)/2.0, l.relative(l.of(bad)), 0.5)
 
 	for range 40 { // now all take an hour
 		for _, life := range []*protocol.Life{slow, usual} {
@@ -182,7 +182,7 @@ func TestSamplesAreClipped(t *testing.T) {
 		}
 		l.now.Add(int64(2 * foldEvery))
 	}
-	assert.InEpsilon(t, l.of(slow).relative(), l.of(usual).relative(), 0.5)
+	assert.InEpsilon(t, l.relative(l.of(slow)), l.relative(l.of(usual)), 0.5)
 	assert.Greater(t, l.methods.at(0).value(), 20*60*1000.0, "ms, of an hour")
 }
 
@@ -194,7 +194,7 @@ func TestRecordsOfLives(t *testing.T) {
 	assert.Same(t, l.of(a), l.of(a))
 	assert.NotSame(t, l.of(a), l.of(b))
 	assert.NotSame(t, l.of(a), m.of(a), "each strategy learns for itself")
-	assert.EqualValues(t, 1, l.of(b).relative(), "as usual, not 0")
+	assert.EqualValues(t, 1, l.relative(l.of(b)), "as usual, not 0")
 	_, known, _ := m.look(m.of(a), 0)
 	assert.Zero(t, known)
 }

@@ -142,23 +142,28 @@ func (l *loads) refresh(now time.Duration) {
 	}
 	defer l.folding.Store(false)
 	l.due.Store(int64(now + foldEvery))
-	picks := l.picks.Load()
-	for range min(len(l.nodes), refreshAtOne) {
-		i := l.cursor
-		if l.cursor++; l.cursor == len(l.nodes) {
-			l.cursor = 0
-		}
-		r := l.nodes[i].record
+	count := min(len(l.nodes), refreshAtOne)
+	for i := range count {
+		r := l.nodes[l.turn(i)].record
 		if int64(now) >= r.due.Load()-int64(foldEvery/2) {
 			l.learner.fold(r, now)
 		}
+	}
+	l.learner.usual.fold(now, latencyMemory) // the same for all that are compared
+	picks := l.picks.Load()
+	for i := range count {
+		i = l.turn(i)
 		l.read(i)
 		if l.shares != nil {
 			l.shares[i].bound(picks)
 		}
 	}
+	l.cursor = l.turn(count)
 	l.settle()
 }
+
+// turn returns the index of the node that is so many after the cursor.
+func (l *loads) turn(i int) int { return (l.cursor + i) % len(l.nodes) }
 
 // settle works out the least load there can be, of lists that are refreshed at once.
 func (l *loads) settle() {
@@ -175,7 +180,7 @@ func (l *loads) settle() {
 // read copies what a pick needs from a node's record.
 func (l *loads) read(i int) {
 	e := &l.nodes[i]
-	latency := float32(e.record.relative())
+	latency := float32(l.learner.relative(e.record))
 	e.cost.store(latency / e.weight) // infinite without weight
 	e.lifted.store(latency / max(e.weight, l.top))
 	e.old.store(agedDiscount * float32(e.record.old.Load()))
