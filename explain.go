@@ -26,9 +26,14 @@ type Candidate = cluster.Candidate
 // see what happens to real calls use [WithTrace].
 func (r *Reference) Explain(ctx context.Context, method string, args ...any) (Explanation, error) {
 	s := r.service
-	name, _, err := splitSignature(method)
+	name, typed, err := splitSignature(method)
 	if err != nil {
 		return Explanation{}, s.badArgument(name, err)
+	}
+	if typed {
+		if _, err := s.methods.declared(method); err != nil {
+			return Explanation{}, err
+		}
 	}
 	if r.closed.Load() || s.closed.Load() {
 		return Explanation{}, &Error{Code: ErrClosed, Service: s.url.Interface(), Method: name, Detail: "the reference is closed"}
