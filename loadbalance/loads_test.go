@@ -200,3 +200,20 @@ func TestFloor(t *testing.T) {
 	long := s.page(protocol.NewCandidates(fleetOf(even(refreshAtOne+1)...), nil))
 	assert.Zero(t, long.floor.load(), "not known")
 }
+
+// BenchmarkRefresh is what the one pick in 50 ms pays that brings a list up to date.
+func BenchmarkRefresh(b *testing.B) {
+	for _, n := range []int{3, 64, 512, 10_000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			s := newTimed()
+			own := s.page(protocol.NewCandidates(fleetOf(even(n)...), nil))
+			now := time.Duration(0)
+			b.ReportAllocs()
+			for b.Loop() {
+				now += foldEvery
+				own.nodes[0].record.good.add(1)
+				own.refresh(now)
+			}
+		})
+	}
+}
