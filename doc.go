@@ -40,6 +40,13 @@
 // [BoundMethod] is a method resolved once. Close the client and every goroutine,
 // socket and ephemeral node is gone.
 //
+// # Why there
+//
+// [Reference.Explain] tells where a call would go and why, [WithTrace] the same of a
+// sample of real calls. The parameter "loadbalance.shadow" compares another load
+// balancer with the one in force, in [ReferenceSnapshot]: a change can be judged
+// before it is made.
+//
 // # Errors
 //
 // Every failed call returns an [*Error]. errors.Is tells the kind ([ErrTimeout],

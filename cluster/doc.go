@@ -30,4 +30,8 @@
 // go over the reference's parameters and these over the provider's: "loadbalance",
 // "retries", "sticky", "timeout". Where providers differ, what most of them say
 // holds for the list (Java asks whichever comes first, F27).
+//
+// [Invoker.Explain] tells how a call would be decided, [Config.Trace] how calls were,
+// [Invoker.Shadows] what another load balancer would have chosen. [Invoker.Prepare]
+// builds what calls need of a list before the list is in force.
 package cluster

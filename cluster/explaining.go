@@ -3,6 +3,7 @@ package cluster
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofer-rpc/gofer/loadbalance"
@@ -112,7 +113,7 @@ func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Ti
 	switch state := n.State(); {
 	case state == protocol.Down:
 		if err := n.Endpoint().StateReason(); err != nil {
-			return "not connected: " + err.Error()
+			return "not connected: " + strings.TrimPrefix(err.Error(), "not connected: ")
 		}
 		return "not connected"
 	case state == protocol.ReadOnly && inv.Relaxed()&protocol.RelaxState == 0:
