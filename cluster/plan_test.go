@@ -44,7 +44,7 @@ func TestLoadBalanceOfAMethod(t *testing.T) {
 		{"loadbalance=a&find.loadbalance=c", []string{"find.loadbalance=b"}, "c"},
 		{"loadbalance=a&other.loadbalance=c", []string{""}, "a"},
 		{"", []string{"loadbalance=a", "loadbalance=b", "loadbalance=b"}, "b"},
-		{"", []string{"loadbalance=a", "loadbalance=b"}, "a"}, // as many: the first
+		{"", []string{"loadbalance=a", "loadbalance=b"}, "a"},                 // as many: the first
 		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance=c"}, "b"}, // what is stated
 		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance="}, "random"},
 	} {
