@@ -1,6 +1,7 @@
 package dubbotest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -134,6 +135,19 @@ func (a Answer) InSerialization(id byte) Answer {
 	return a
 }
 
+// check finds what cannot be answered.
+func (a Answer) check() error {
+	switch {
+	case a.kind == byException && a.exception == nil:
+		return errors.New("Exception(nil): there is no exception, write Value(nil) for null")
+	case a.kind == byRaw && a.raw == nil:
+		return errors.New("Raw(nil): there is no function")
+	case a.kind == byStatus && (a.status < 0 || a.status > 255):
+		return fmt.Errorf("Status(%d): a status is a byte, such as 20, 40 or 100", a.status)
+	}
+	return nil
+}
+
 // script is what is scripted for a method.
 type script struct {
 	once   []Answer
@@ -176,6 +190,11 @@ func (p *Provider) Unscript(method string) {
 func (p *Provider) script(method string, change func(*script), answers ...Answer) error {
 	if p.tb != nil {
 		p.tb.Helper()
+	}
+	for _, a := range answers {
+		if err := a.check(); err != nil {
+			return p.mistake(fmt.Errorf("dubbotest: answer of %q: %w", method, err))
+		}
 	}
 	if method != "" {
 		if slices.ContainsFunc(answers, func(a Answer) bool { return a.kind == unread }) {

@@ -1,11 +1,16 @@
 package dubbotest
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
+
+// defaultClass is what Go's errors are.
+const defaultClass = "java.lang.RuntimeException"
 
 // classKey makes a map an object of the class that it names.
 const classKey = "_class"
@@ -22,16 +27,12 @@ func (frameOf) JavaClassName() string { return "java.lang.StackTraceElement" }
 // throwable makes the object that hessian-lite makes of an exception. One without a
 // cause is its own cause, as in Java.
 func throwable(e *protocol.RemoteError) map[string]any {
-	class := e.Class
-	if class == "" {
-		class = "java.lang.RuntimeException"
-	}
 	var message any // null if there is none
 	if e.Message != "" {
 		message = e.Message
 	}
 	m := map[string]any{
-		classKey: class, "detailMessage": message, "stackTrace": stackOf(e), "suppressedExceptions": []any{},
+		classKey: e.Class, "detailMessage": message, "stackTrace": stackOf(e), "suppressedExceptions": []any{},
 	}
 	for name, value := range e.Fields {
 		m[name] = value
@@ -41,6 +42,37 @@ func throwable(e *protocol.RemoteError) map[string]any {
 		m["cause"] = throwable(e.Cause)
 	}
 	return m
+}
+
+// exceptionOf makes an exception of what a function has returned, one without a class
+// unless it is one of Java's. A nil pointer is a common mistake, and no nil error.
+func exceptionOf(err error) *protocol.RemoteError {
+	if v := reflect.ValueOf(err); v.Kind() == reflect.Pointer && v.IsNil() {
+		return &protocol.RemoteError{Message: fmt.Sprintf("the function returned a nil %T as its error, which is not nil as an error: return nil itself", err)}
+	}
+	var e *protocol.RemoteError
+	if errors.As(err, &e) && e != nil {
+		return e
+	}
+	return &protocol.RemoteError{Message: err.Error()}
+}
+
+// sound returns the exception with a class, and without a cause that is one of its
+// own effects.
+func sound(e *protocol.RemoteError) *protocol.RemoteError {
+	seen := map[*protocol.RemoteError]bool{}
+	var first protocol.RemoteError
+	for at := &first; ; at = at.Cause {
+		seen[e], *at = true, *e
+		if at.Class == "" {
+			at.Class = defaultClass
+		}
+		if e = e.Cause; e == nil || seen[e] {
+			at.Cause = nil
+			return &first
+		}
+		at.Cause = new(protocol.RemoteError)
+	}
 }
 
 // stackOf reads the frames of a stack trace: class.method(File.java:12).

@@ -19,12 +19,31 @@ func generalized(v any) any {
 	return g.value(reflect.ValueOf(v))
 }
 
-// generalizer remembers the maps it has made of objects.
-type generalizer map[any]map[string]any
+// generalizer remembers what it has made of objects, maps and lists: those can have
+// themselves in them.
+type generalizer map[identity]any
+
+// identity is what makes two values the same one.
+type identity struct {
+	t   reflect.Type
+	at  uintptr
+	len int
+}
+
+func identityOf(v reflect.Value) identity {
+	id := identity{t: v.Type(), at: v.Pointer()}
+	if v.Kind() == reflect.Slice {
+		id.len = v.Len()
+	}
+	return id
+}
+
+// maxHops is how many pointers may lie before a value; more point at themselves.
+const maxHops = 100
 
 func (g generalizer) value(v reflect.Value) any {
-	for v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface {
-		if v.IsNil() {
+	for hops := 0; v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface; hops++ {
+		if v.IsNil() || hops > maxHops {
 			return nil
 		}
 		if v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct {
@@ -41,7 +60,12 @@ func (g generalizer) value(v reflect.Value) any {
 	case reflect.Slice, reflect.Array:
 		return g.list(v)
 	case reflect.Map:
+		id := identityOf(v)
+		if known, ok := g[id]; ok {
+			return known
+		}
 		m := map[any]any{}
+		g[id] = m
 		for it := v.MapRange(); it.Next(); {
 			key := g.value(it.Key())
 			if key != nil && !reflect.TypeOf(key).Comparable() {
@@ -66,6 +90,13 @@ func (g generalizer) list(v reflect.Value) any {
 		return v.Interface()
 	}
 	l := make([]any, v.Len())
+	if v.Kind() == reflect.Slice && len(l) > 0 {
+		id := identityOf(v)
+		if known, ok := g[id]; ok {
+			return known
+		}
+		g[id] = l
+	}
 	for i := range l {
 		l[i] = g.value(v.Index(i))
 	}
@@ -98,10 +129,11 @@ func (g generalizer) object(v reflect.Value) any {
 	}
 	m := map[string]any{"class": p.JavaClassName()}
 	if v.Kind() == reflect.Pointer {
-		if known := g[v.Interface()]; known != nil {
+		id := identityOf(v)
+		if known, ok := g[id]; ok {
 			return known
 		}
-		g[v.Interface()] = m
+		g[id] = m
 		v = v.Elem()
 	}
 	g.fields(m, v)

@@ -78,6 +78,10 @@ func takes(declared string, t reflect.Type) error {
 	if t.Kind() == reflect.Interface {
 		return nil
 	}
+	if element, isArray := strings.CutSuffix(declared, "[]"); isArray && element != "byte" && element != "char" &&
+		t.Kind() != reflect.Slice && t.Kind() != reflect.Array {
+		return fmt.Errorf("the Go type %s does not take a Java %s: a slice does", t, declared)
+	}
 	sample, ok := samples[strings.TrimPrefix(declared, "java.lang.")]
 	if !ok {
 		return nil

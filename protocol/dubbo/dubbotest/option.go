@@ -30,7 +30,9 @@ type options struct {
 func newOptions(opts []Option) options {
 	o := options{addr: "127.0.0.1:0", keep: 1000, dial: new(net.Dialer).DialContext}
 	for _, opt := range opts {
-		opt(&o)
+		if opt != nil {
+			opt(&o)
+		}
 	}
 	if o.memory && o.addr == "127.0.0.1:0" {
 		o.addr = "192.0.2.1:20880" // of a network that exists in documentation only

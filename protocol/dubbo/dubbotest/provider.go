@@ -175,7 +175,7 @@ func withParams(u url.URL, params []string) url.URL {
 //
 // A nil result is null. An error that is a [*protocol.RemoteError] goes out as an
 // exception of its class with message, fields and cause, any other one as a
-// java.lang.RuntimeException; a panic too. The context ends when the provider is
+// java.lang.RuntimeException; a panic too, and a nil pointer returned as an error. The context ends when the provider is
 // closed or killed, not when the consumer gives up: Dubbo does not tell. [FromContext]
 // gives the call and [Attach] adds attachments to the answer. A result that is an
 // [Answer] is not sent but followed: a function can decide about statuses and faults.

@@ -3,6 +3,7 @@ package dubbotest
 import (
 	"time"
 
+	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/internal/frame"
 )
@@ -77,7 +78,11 @@ func (p *Provider) admit(c *conn, call *Call, body []byte) bool {
 	if t.answer.kind == byNobody && !t.answer.hangUp {
 		return true
 	}
-	t.delay = t.answer.delay + p.delayOf(call)
+	delay, err := p.delayOf(call)
+	if err != nil {
+		t.answer = Exception(&protocol.RemoteError{Message: "dubbotest: the delay function: " + err.Error()})
+	}
+	t.delay = t.answer.delay + delay
 	if t.delay > 0 || t.answer.kind == byHandler {
 		c.life.serving.Go(t.run)
 		return true
@@ -151,12 +156,12 @@ func (p *Provider) serves(c *Call) bool {
 }
 
 // delayOf asks the delay function.
-func (p *Provider) delayOf(c *Call) time.Duration {
+func (p *Provider) delayOf(c *Call) (delay time.Duration, err error) {
 	p.mu.Lock()
 	f, age := p.delay, time.Since(p.started)
 	p.mu.Unlock()
-	if f == nil {
-		return 0
+	if f != nil {
+		err = guard(func() { delay = max(f(c, age), 0) })
 	}
-	return max(f(c, age), 0)
+	return delay, err
 }

@@ -2,7 +2,6 @@ package dubbotest
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -100,7 +99,11 @@ func (t *task) bytes() []byte {
 	case byNobody:
 		return nil
 	case byRaw:
-		return a.raw(call)
+		var raw []byte
+		if err := guard(func() { raw = a.raw(call) }); err != nil {
+			return t.faulty(fmt.Errorf("the function given to Raw: %w", err))
+		}
+		return raw
 	case byStatus:
 		return t.mark(t.p.opt.profile.status(call.ID, frame.Status(a.status), a.text))
 	case byValue:
@@ -143,16 +146,12 @@ func (t *task) handle() []byte {
 	case bad.primitive: // null cannot be passed to it
 		return t.thrown(&protocol.RemoteError{Class: "java.lang.NullPointerException"})
 	}
-	value, err := t.invoke(h, args)
-	var remote *protocol.RemoteError
-	switch {
-	case errors.As(err, &remote):
-		return t.thrown(remote)
-	case err != nil && bad != nil:
-		err = fmt.Errorf("%w (called with a zero value: %w)", err, bad)
-		fallthrough
-	case err != nil:
-		return t.thrown(&protocol.RemoteError{Class: "java.lang.RuntimeException", Message: err.Error()})
+	value, failure := t.invoke(h, args)
+	if failure != nil && failure.Class == "" && bad != nil {
+		failure.Message = fmt.Sprintf("%s (called with a zero value: %v)", failure.Message, bad)
+	}
+	if failure != nil {
+		return t.thrown(failure)
 	}
 	if a, scripted := value.(Answer); scripted {
 		return t.follow(a)
@@ -162,6 +161,9 @@ func (t *task) handle() []byte {
 
 // follow gives the answer that a function has returned.
 func (t *task) follow(a Answer) []byte {
+	if err := a.check(); err != nil {
+		return t.faulty(fmt.Errorf("the function returned an Answer: %w", err))
+	}
 	switch a.kind {
 	case byHandler: // it has answered already
 		a.kind = byValue
@@ -177,22 +179,24 @@ func (t *task) follow(a Answer) []byte {
 	return f
 }
 
-// invoke calls the function and survives what it does: a panic, or the end of its
-// goroutine.
-func (t *task) invoke(h *handler, args []reflect.Value) (value any, err error) {
-	err = errors.New("the function did not return: runtime.Goexit, as t.FailNow calls it")
-	done := make(chan struct{})
-	go func() { // of its own, for the sake of Goexit
-		defer close(done)
-		defer func() {
-			if v := recover(); v != nil {
-				err = fmt.Errorf("panic: %v", v)
-			}
-		}()
-		value, err = h.call(context.WithValue(t.c.life.ctx, taskKey{}, t), args)
-	}()
-	<-done
-	return value, err
+// invoke calls the function. What it fails with is an exception, without a class if
+// it is none of Java's.
+func (t *task) invoke(h *handler, args []reflect.Value) (value any, failure *protocol.RemoteError) {
+	if err := guard(func() {
+		var err error
+		if value, err = h.call(context.WithValue(t.c.life.ctx, taskKey{}, t), args); err != nil {
+			failure = exceptionOf(err)
+		}
+	}); err != nil {
+		return nil, &protocol.RemoteError{Message: err.Error()}
+	}
+	return value, failure
+}
+
+// faulty is the answer in place of one that cannot be made: a test's author finds out
+// by what arrives.
+func (t *task) faulty(err error) []byte {
+	return t.thrown(&protocol.RemoteError{Message: "dubbotest: " + err.Error()})
 }
 
 // arguments decodes the arguments for the function. What does not fit is null in
@@ -232,6 +236,7 @@ func (t *task) result(value any) []byte {
 // thrown makes the answer of a call that threw.
 func (t *task) thrown(e *protocol.RemoteError) []byte {
 	call, profile := t.call, t.p.opt.profile
+	e = sound(e)
 	if call.Generic() {
 		e = genericException(e)
 	} else if class := profile.unlisted(e); class != "" {
