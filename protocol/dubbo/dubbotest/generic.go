@@ -4,8 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/gofer-rpc/gofer/protocol/dubbo/hessian2"
 )
 
 // pojo is a Go type that stands for a Java class.
@@ -153,8 +153,7 @@ func (g generalizer) fields(m map[string]any, v reflect.Value) {
 			embedded = append(embedded, v.Field(i))
 			continue
 		case name == "":
-			r, n := utf8.DecodeRuneInString(f.Name)
-			name = string(unicode.ToLower(r)) + f.Name[n:]
+			name = hessian2.JavaName(f.Name)
 		}
 		if _, there := m[name]; !there {
 			m[name] = g.value(v.Field(i))

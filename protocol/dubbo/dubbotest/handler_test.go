@@ -272,9 +272,9 @@ func TestGeneric(t *testing.T) {
 	}))
 	r := refer(t, p, "retries=0")
 
-	got, err := r.Generic(t.Context(), "save(com.example.Order)", map[string]any{"class": "com.example.Order", "iD": int64(1), "name": "tea"})
+	got, err := r.Generic(t.Context(), "save(com.example.Order)", map[string]any{"class": "com.example.Order", "id": int64(1), "name": "tea"})
 	require.NoError(t, err)
-	assert.Equal(t, map[string]any{"class": "com.example.Order", "iD": int64(2), "name": "tea"}, got)
+	assert.Equal(t, map[string]any{"class": "com.example.Order", "id": int64(2), "name": "tea"}, got)
 	call := p.LastCall()
 	assert.True(t, call.Generic())
 	assert.Equal(t, "$invoke", call.Method)
@@ -284,7 +284,7 @@ func TestGeneric(t *testing.T) {
 
 	got, err = r.Generic(t.Context(), "all")
 	require.NoError(t, err, "without types, as there is only one")
-	assert.Equal(t, []any{map[string]any{"class": "com.example.Order", "iD": int64(1), "name": ""}, nil}, got)
+	assert.Equal(t, []any{map[string]any{"class": "com.example.Order", "id": int64(1), "name": ""}, nil}, got)
 	assert.Equal(t, "all", p.LastCall().Signature)
 
 	got, err = r.Generic(t.Context(), "none")

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 )
 
 // tagKey is the key of struct tags, as in dubbo-go-hessian2: `hessian:"name"`, "-"
@@ -40,9 +38,12 @@ func (f *planField) of(v reflect.Value) reflect.Value {
 
 // find returns the index of the field for a Java name, -1 for none. Besides the
 // declared name it takes, as dubbo-go-hessian2 does, the Go name as it is, with a
-// lower first letter, and all in lower case.
+// lower first letter, and all in lower case; then whatever differs in case only.
 func (p *plan) find(name string) int {
 	if i, ok := p.byName[name]; ok {
+		return i
+	}
+	if i, ok := p.byName[strings.ToLower(name)]; ok {
 		return i
 	}
 	return -1
@@ -60,7 +61,7 @@ func planOf(t reflect.Type) (*plan, error) {
 		return nil, err
 	}
 	for i, f := range p.fields {
-		for _, alias := range []string{f.goName, lowerFirst(f.goName), strings.ToLower(f.goName)} {
+		for _, alias := range []string{f.goName, lowerFirst(f.goName), strings.ToLower(f.goName), strings.ToLower(f.name)} {
 			if _, taken := p.byName[alias]; !taken {
 				p.byName[alias] = i
 			}
@@ -79,7 +80,7 @@ func (p *plan) add(t reflect.Type) error {
 	}
 	for queue := []level{{typ: t}}; len(queue) > 0; queue = queue[1:] {
 		l := queue[0]
-		own := map[string]string{}
+		own, named := map[string]string{}, fieldNames(l.typ)
 		for i := range l.typ.NumField() {
 			f := l.typ.Field(i)
 			name, _ := f.Tag.Lookup(tagKey)
@@ -92,7 +93,7 @@ func (p *plan) add(t reflect.Type) error {
 				continue
 			}
 			if name == "" {
-				name = lowerFirst(f.Name)
+				name = named(f.Name)
 			}
 			if first, twice := own[name]; twice {
 				return fmt.Errorf("%s: fields %s and %s have the same Java name %q", l.typ, first, f.Name, name)
@@ -107,11 +108,6 @@ func (p *plan) add(t reflect.Type) error {
 		}
 	}
 	return nil
-}
-
-func lowerFirst(s string) string {
-	r, n := utf8.DecodeRuneInString(s)
-	return string(unicode.ToLower(r)) + s[n:]
 }
 
 // sendable reports the first field of t that no value could be sent from.
