@@ -22,7 +22,7 @@ type target struct {
 func (b *bindings) attribute(t target, path []string) {
 	if len(path) == 0 {
 		if t.value != "" {
-			b.problem(t.property, "a value where attributes are expected, such as timeout")
+			b.misplaced(t.property, "a value where attributes are expected, such as timeout")
 		}
 		return
 	}
@@ -62,7 +62,7 @@ func (b *bindings) unknown(t target, path []string) {
 		if t.method != "" {
 			near = t.method + "." + near
 		}
-		b.problem(t.property, "unknown, did you mean %q?", near)
+		b.misplaced(t.property, "unknown, did you mean %q?", near)
 		return
 	}
 	b.warn(t.property, "unknown, not used; a parameter of your own goes under %s.parameters", t.bean.section)

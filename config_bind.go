@@ -130,7 +130,7 @@ func (b *bindings) locate(p property) (located, bool) {
 	}
 	if len(path) == 0 {
 		if p.value != "" {
-			b.problem(p, "a value where sections are expected: %s", strings.Join(sections, ", "))
+			b.misplaced(p, "a value where sections are expected: %s", strings.Join(sections, ", "))
 		}
 		return located{}, false
 	}
@@ -171,7 +171,7 @@ func (b *bindings) section(l located) {
 		t.bean, t.owner = registryBean, owner{scope: scopeRegistry}
 	case "registries":
 		if len(rest) < 2 {
-			b.problem(l.property, "names no registry: dubbo.registries.<id>.address")
+			b.misplaced(l.property, "names no registry: dubbo.registries.<id>.address")
 			return
 		}
 		id, n := b.registries.longest(l)
@@ -209,7 +209,7 @@ func findSection(path []string) (name string, rest []string) {
 
 func (b *bindings) unknownSection(l located) {
 	if relaxed(l.path[0]) == "consumers" {
-		b.problem(l.property, "there is one set of defaults for references: dubbo.consumer")
+		b.misplaced(l.property, "there is one set of defaults for references: dubbo.consumer")
 		return
 	}
 	if m := b.match(l); m.name != "" { // Dubbo 2.7: dubbo.<interface>.<method>.timeout
@@ -217,13 +217,10 @@ func (b *bindings) unknownSection(l located) {
 		return
 	}
 	near := url.NearestOf(l.path[0], slices.Concat(sections, javaSections))
-	environment := l.origin.Source == SourceEnvironment
 	switch {
-	case near != "" && environment:
-		b.warn(l.property, "unknown, did you mean section %q?", near)
 	case near != "":
-		b.problem(l.property, "unknown, did you mean section %q?", near)
-	case !environment: // variables of others begin with DUBBO_, too
+		b.misplaced(l.property, "unknown, did you mean section %q?", near)
+	case l.origin.Source != SourceEnvironment: // variables of others begin with DUBBO_, too
 		b.warn(l.property, "unknown section, not used")
 	}
 }

@@ -1,9 +1,12 @@
 package gofer
 
 import (
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gofer-rpc/gofer/url"
 )
 
 // Forms of a reference's key; the greater counts more within one source.
@@ -26,15 +29,36 @@ func (b *bindings) reference(l located) {
 	case m.name != "":
 		b.interfaceSection(t, m.name, path[m.length:])
 	case len(path) == 0 || len(path) == 1 && (plural || ownAttribute(path[0])):
-		b.problem(l.property, "names no reference: dubbo.references.<id>.interface")
+		b.misplaced(l.property, "names no reference: dubbo.references.<id>.interface")
 	case len(path) == 1 || !plural && (attribute || isParameters(relaxed(path[0]))):
 		t.owner, t.methods = owner{scope: scopeReferences}, false
 		b.attribute(t, path)
+	case l.origin.Source == SourceEnvironment: // declared by nobody, and variables come last
+		b.unknownReference(l)
 	default:
 		b.setReference(path[0], "")
 		t.owner = owner{scopeReference, path[0]}
 		b.attribute(t, path[1:])
 	}
+}
+
+// unknownReference warns of a variable for a reference that is not declared.
+func (b *bindings) unknownReference(l located) {
+	ids := slices.Sorted(maps.Keys(b.references))
+	for n := min(len(l.path)-1, 3); n > 0; n-- {
+		if near := url.NearestOf(strings.Join(l.path[:n], "-"), ids); near != "" {
+			b.warn(l.property, "no reference has the id %q, did you mean %q?", strings.Join(l.path[:n], "-"), near)
+			return
+		}
+	}
+	if !b.final { // options may declare it
+		return
+	}
+	known := "there is none"
+	if len(ids) > 0 {
+		known = "there are " + strings.Join(ids, ", ")
+	}
+	b.warn(l.property, "no reference has the id %q: %s", l.path[0], known)
 }
 
 // ownAttribute tells what cannot be one for all references.

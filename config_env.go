@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -25,6 +26,9 @@ func newEnvironment(environ []string) environment {
 func (e environment) properties() []property {
 	var out []property
 	for name, value := range e {
+		if e.injected(name) {
+			continue
+		}
 		if len(name) <= len("dubbo_") || !strings.EqualFold(name[:5], "dubbo") || !strings.ContainsRune("_.", rune(name[5])) {
 			continue
 		}
@@ -36,6 +40,21 @@ func (e environment) properties() []property {
 	}
 	slices.SortFunc(out, func(a, b property) int { return compareVariables(b.origin.Variable, a.origin.Variable) })
 	return out
+}
+
+// serviceVariable is what Kubernetes, and Docker before it, names the variables with
+// which it tells every process of a service such as dubbo-registry.
+var serviceVariable = regexp.MustCompile(`^(.+?)_(?:SERVICE_HOST|SERVICE_PORT(?:_.+)?|PORT(?:_\d+_(?:TCP|UDP|SCTP)(?:_PROTO|_PORT|_ADDR)?)?)$`)
+
+// injected tells the variables of a service of the cluster, which are nobody's
+// configuration: DUBBO_REGISTRY_PORT=tcp://10.0.0.1:2181 is one that gives it away.
+func (e environment) injected(name string) bool {
+	m := serviceVariable.FindStringSubmatch(name)
+	if m == nil {
+		return false
+	}
+	protocol, _, ok := strings.Cut(e[m[1]+"_PORT"], "://")
+	return ok && (protocol == "tcp" || protocol == "udp" || protocol == "sctp")
 }
 
 // compareVariables orders variables as Dubbo 3.3.6 tries them: the property's own

@@ -84,14 +84,11 @@ func TestEnvironmentRegistry(t *testing.T) {
 // something known is a warning, and those of others are nobody's business.
 func TestEnvironmentProblems(t *testing.T) {
 	t.Setenv("DUBBO_CONSUMER_TIMEOUT", "abc")
-	t.Setenv("DUBBO_CONSUMER_RETRYS", "1")
 	_, err := loadAll(t)
 	require.Error(t, err)
 	assert.ErrorContains(t, err, "$DUBBO_CONSUMER_TIMEOUT: dubbo.consumer.timeout: timeout=abc")
-	assert.ErrorContains(t, err, `$DUBBO_CONSUMER_RETRYS: dubbo.consumer.retrys: unknown, did you mean "retries"?`)
 
 	t.Setenv("DUBBO_CONSUMER_TIMEOUT", "")
-	t.Setenv("DUBBO_CONSUMER_RETRYS", "")
 	for _, foreign := range []string{"DUBBO_IP_TO_REGISTRY", "DUBBO_PORT_20880_TCP", "DUBBO_LABELS", "DUBBO_SERVICE_HOST", "DUBBO_HOME", "DUBBO_", "DUBBOX_A", "DUBBO"} {
 		t.Setenv(foreign, "x")
 	}
@@ -101,7 +98,49 @@ func TestEnvironmentProblems(t *testing.T) {
 	assert.Equal(t, []string{`$DUBBO_REGISTY_ADDRESS: dubbo.registy.address: unknown, did you mean section "registry"?`}, texts(cfg.Warnings()))
 	o, err := newOptions([]Option{WithConfig(cfg), WithApplication("shop")})
 	require.NoError(t, err)
-	assert.Contains(t, texts(o.merged.Warnings()), `$DUBBO_REFERENCES_NOBODY_TIMEOUT: dubbo.references.nobody.timeout: reference "nobody" has no interface: set dubbo.references.nobody.interface`)
+	assert.Contains(t, texts(o.merged.Warnings()), `$DUBBO_REFERENCES_NOBODY_TIMEOUT: dubbo.references.nobody.timeout: no reference has the id "nobody": there is none`)
+}
+
+// A key that is nearly known is a warning in a variable: others set those.
+func TestEnvironmentTypos(t *testing.T) {
+	for variable, want := range map[string]string{
+		"DUBBO_CONSUMER_RETRYS":             `dubbo.consumer.retrys: unknown, did you mean "retries"?`,
+		"DUBBO_REFERENCES_ORDRS_TIMEOUT":    `dubbo.references.ordrs.timeout: no reference has the id "ordrs", did you mean "orders"?`,
+		"DUBBO_REFERENCE_ORDRS_TIMEOUT":     `dubbo.reference.ordrs.timeout: no reference has the id "ordrs", did you mean "orders"?`,
+		"DUBBO_REFERENCES_ODER_QUERY_GROUP": `dubbo.references.oder.query.group: no reference has the id "oder-query", did you mean "order-query"?`,
+		"dubbo.references.ordrs.timeout":    `dubbo.references.ordrs.timeout: no reference has the id "ordrs", did you mean "orders"?`,
+		"DUBBO_REFERENCES_ORDERS_TIMEOT":    `dubbo.references.orders.timeot: unknown, did you mean "timeout"?`,
+		"DUBBO_CONSUMER":                    "dubbo.consumer: a value where attributes are expected, such as timeout",
+		"DUBBO_REFERENCES_TIMEOUT":          "dubbo.references.timeout: names no reference: dubbo.references.<id>.interface",
+	} {
+		t.Run(variable, func(t *testing.T) {
+			t.Setenv(variable, "7")
+			cfg := loaded(t, "application.yml", envReference)
+			assert.Equal(t, []string{"$" + variable + ": " + want}, texts(cfg.Warnings()))
+			assert.Equal(t, []string{"order-query", "orders"}, cfg.References())
+		})
+	}
+}
+
+// What a cluster tells every process about services whose names begin with dubbo is
+// no configuration.
+func TestEnvironmentOfAService(t *testing.T) {
+	for _, service := range []string{"DUBBO_CONSUMER", "DUBBO_REGISTRY", "DUBBO_REFERENCES_ORDERS", "DUBBO_APPLICATION", "DUBBO"} {
+		t.Run(service, func(t *testing.T) {
+			for suffix, value := range map[string]string{
+				"PORT": "tcp://10.0.0.1:20880", "SERVICE_HOST": "10.0.0.1", "SERVICE_PORT": "20880", "SERVICE_PORT_DUBBO": "20880",
+				"PORT_20880_TCP": "tcp://10.0.0.1:20880", "PORT_20880_TCP_PROTO": "tcp", "PORT_20880_TCP_PORT": "20880", "PORT_20880_TCP_ADDR": "10.0.0.1",
+			} {
+				t.Setenv(service+"_"+suffix, value)
+			}
+			cfg := loaded(t, "application.yml", envReference)
+			assert.Empty(t, texts(cfg.Warnings()))
+			require.NotNil(t, cfg.bound.registry)
+			assert.Equal(t, "zookeeper://h:1", cfg.bound.registry.url.Full())
+		})
+	}
+	t.Setenv("DUBBO_REGISTRY_PORT", "2182") // a number is meant
+	assert.Equal(t, "zookeeper://h:2182", loaded(t, "application.yml", `{dubbo: {registry: {address: h, protocol: zookeeper}}}`).bound.registry.url.Full())
 }
 
 // Whatever the environment holds, it is bound or reported with its variable.

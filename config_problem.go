@@ -56,6 +56,17 @@ func (f *findings) warn(p property, format string, args ...any) {
 	f.warnings = append(f.warnings, ConfigProblem{p.origin, p.key, fmt.Sprintf(format, args...)})
 }
 
+// misplaced is for a key that nobody knows: a problem, unless it is a variable of the
+// environment. Others set those, and one that is not meant for us must not keep a
+// program from starting.
+func (f *findings) misplaced(p property, format string, args ...any) {
+	if p.origin.Source == SourceEnvironment {
+		f.warn(p, format, args...)
+		return
+	}
+	f.problem(p, format, args...)
+}
+
 // add takes over what others have found.
 func (f *findings) add(o findings) {
 	f.problems = append(f.problems, o.problems...)
