@@ -64,6 +64,7 @@ func (w *world) answer(r *request) {
 func (w *world) complete(r *request, a answer) {
 	r.open = false
 	if a != nowhere {
+		w.spent(r)
 		w.figures.ended(r)
 		w.choosers[r.consumer].ended(r, a)
 	}

@@ -92,6 +92,7 @@ func (s *Scenario) problems() []problem {
 		c.in("long", func() {
 			within(c, "each", s.Long.Each, 0.01, 1000)
 			c.time("lasts", s.Long.Lasts, s.Deadline, maxTime)
+			within(c, "cpu", s.Long.CPU, 0, 1)
 		})
 	}
 	n := 0

@@ -16,6 +16,7 @@ type figures struct {
 
 	// In detail: by second, and whether calls went to whom alone had the fewest.
 	seconds []second
+	calls   func(Call)
 	active  [][]int32 // by consumer and server: calls under way as the consumer counts
 }
 
@@ -65,7 +66,7 @@ func (f *figures) begun(now int64, r *request) {
 	}
 	if in {
 		f.second(now).calls[r.server]++
-		if f.sole(r) {
+		if r.sole = f.sole(r); r.sole {
 			f.servers[r.server].sole++
 		}
 	}
@@ -108,6 +109,7 @@ func (f *figures) measure(now int64, r *request, a answer) {
 		if a != served {
 			s.bad++
 		}
+		f.record(r, took, a)
 	}
 }
 

@@ -58,3 +58,19 @@ func (w *world) endLong(r *request, turn int32) {
 	w.complete(r, served)
 	w.sendLong(consumer)
 }
+
+// spent counts the CPU time of a long request that ends.
+func (w *world) spent(r *request) {
+	if r.long {
+		w.figures.worked(w.servers[r.server], r.at, w.now, w.s.Long.CPU*float64(w.now-r.at))
+	}
+}
+
+// leaveLong counts that of those that are there when the run ends.
+func (w *world) leaveLong() {
+	for _, r := range w.requests.all {
+		if r.open {
+			w.spent(r)
+		}
+	}
+}

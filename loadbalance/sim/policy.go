@@ -30,7 +30,8 @@ type maker func(w *world, consumer int) (chooser, error)
 // cluster does it; and for comparison, by names that no parameter "loadbalance"
 // knows,
 //
-//   - java-…: the rules of Dubbo for Java, with their faults;
+//   - java-…: the rules of Dubbo for Java, with their faults, and as
+//     java-leastactive-weighted the cure that is usually proposed for one of them;
 //   - oracle: the provider that will have finished this very request first; it knows
 //     all queues, caches, faults and how much work the request is;
 //   - jsq: the provider with the shortest queue for its speed; it knows all queues
@@ -49,6 +50,7 @@ var baselines = map[string]maker{
 	"java-roundrobin":           javaMaker(newJavaRoundRobin),
 	"java-roundrobin-2.6.4":     javaMaker(newJavaLegacyRoundRobin),
 	"java-leastactive":          javaMaker(newJavaLeastActive),
+	"java-leastactive-weighted": javaMaker(newJavaWeightedLeastActive),
 	"java-shortestresponse-2.7": javaMaker(newJavaShortestResponse27),
 	"java-shortestresponse-3.3": javaMaker(newJavaShortestResponse33),
 	"java-adaptive":             javaMaker(newJavaAdaptive),

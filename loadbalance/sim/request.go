@@ -19,6 +19,7 @@ type request struct {
 	away     bool  // an event, a queue or a worker has it
 	measured bool
 	long     bool
+	sole     bool // see [Call]; in detail
 	answer   answer
 	report   report // of the provider, with the answer
 

@@ -17,6 +17,8 @@ type Options struct {
 	Balancers map[string]loadbalance.Factory
 	// Detail adds [Result.Seconds] and [ProviderResult.Sole].
 	Detail bool
+	// Calls, with Detail, is told of every measured request when it ends.
+	Calls func(Call)
 }
 
 // Result is what was measured: of the requests that arrived in the measured time,
@@ -87,7 +89,9 @@ func Run(s *Scenario, o Options) (*Result, error) {
 	if err := w.choose(o.Policy, o.Balancers); err != nil {
 		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
+	w.figures.calls = o.Calls
 	w.run()
+	w.leaveLong()
 	return w.result(o.Policy), nil
 }
 

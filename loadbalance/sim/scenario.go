@@ -25,7 +25,7 @@ type Scenario struct {
 
 	Requests  []Request // the kinds that are mixed, default one of 10 ms
 	Keys      *Keys     // what requests are about, for caches and hashing; nil: nothing
-	Long      *Long     // long requests that take no CPU; nil: none
+	Long      *Long     // long requests that keep no worker; nil: none
 	Providers []Provider
 }
 
@@ -52,13 +52,15 @@ type Keys struct {
 	Hot   float64 // share of the requests that one further key has for itself
 }
 
-// Long are requests that stay for minutes without using a worker, such as a
+// Long are requests that stay for minutes without keeping a worker, such as a
 // subscription or a long poll. They are not measured. At the beginning Each of them
 // are at every provider of old, per consumer; when they end new ones take their
 // place, wherever the strategy sends them.
 type Long struct {
 	Each  float64       // per consumer and provider that is up before the beginning
 	Lasts time.Duration // mean, exponential; default 10 min
+	// CPU is the share of a core that each takes. It is counted and slows nobody.
+	CPU float64
 }
 
 // Provider is a group of equal providers.

@@ -41,7 +41,7 @@ func (y *reader) keys(n *yaml.Node, to *Keys) {
 }
 
 func (y *reader) long(n *yaml.Node, to *Long) {
-	y.mapping(n, fields{"each": y.number(&to.Each), "lasts": y.time(&to.Lasts)})
+	y.mapping(n, fields{"each": y.number(&to.Each), "lasts": y.time(&to.Lasts), "cpu": y.number(&to.CPU)})
 }
 
 func (y *reader) provider(n *yaml.Node, to *Provider) {
