@@ -37,6 +37,7 @@ func (c *client) register(path string) {
 		c.registrations[path] = r
 	}
 	if r.leave { // being taken out: the job puts it in again
+		close(r.gone) // nobody has to wait for that any more
 		r.leave, r.gone = false, make(chan struct{})
 	}
 	r.users++

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,6 +27,7 @@ type Registry struct {
 	mu         sync.Mutex
 	subs       map[*subscription]struct{}
 	registered map[string]struct{} // paths
+	leaving    []<-chan struct{}   // of those that are being taken out
 	closed     bool
 }
 
@@ -97,7 +99,7 @@ func (r *Registry) Unregister(u url.URL) error {
 		return fmt.Errorf("unregister %s: it is not registered", u)
 	}
 	delete(r.registered, path)
-	r.client.unregister(path)
+	r.leaving = append(slices.DeleteFunc(r.leaving, ended), r.client.unregister(path))
 	return nil
 }
 
@@ -124,8 +126,9 @@ func disconnected(st registry.State) error {
 	return fmt.Errorf("not connected to %s since %s: %w", st.Address, since, st.LastError)
 }
 
-// Close ends all subscriptions and takes out what was registered, for which it
-// waits a second at most; what it could not take out goes with the session. The
+// Close ends all subscriptions and takes out what was registered, or is being taken
+// out still, for which it waits a second at most, also for a connection that was just
+// lost to be made again; what it could not take out goes with the session. The
 // last registry of a connection closes the session. Listeners must not call it.
 func (r *Registry) Close() error {
 	r.mu.Lock()
@@ -134,15 +137,14 @@ func (r *Registry) Close() error {
 		return nil
 	}
 	r.closed = true
-	subs, registered := r.subs, r.registered
-	r.subs, r.registered = nil, nil
+	subs, registered, leaving := r.subs, r.registered, r.leaving
+	r.subs, r.registered, r.leaving = nil, nil, nil
 	r.mu.Unlock()
 	for sub := range subs {
 		sub.end() // first all, so that none delays the others
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), r.client.s.goodbye)
 	defer cancel()
-	var leaving []<-chan struct{}
 	for path := range registered {
 		leaving = append(leaving, r.client.unregister(path))
 	}
@@ -159,6 +161,16 @@ func (r *Registry) Close() error {
 	}
 	r.pool.release(r.key, r.client)
 	return nil
+}
+
+// ended reports whether a channel is closed.
+func ended(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
 }
 
 // forget drops a closed subscription.
