@@ -15,6 +15,9 @@ import (
 const (
 	maxSignatures = 1024 // kept per reference; more are worked out for each call
 
+	// What begins the keys of remembered methods that are no signatures as written.
+	inferredKey, genericKey = "\x00", "\x01"
+
 	invokeName       = "$invoke"
 	invokeDescriptor = "Ljava/lang/String;[Ljava/lang/String;[Ljava/lang/Object;"
 )
@@ -90,7 +93,7 @@ func (s *methodSet) declared(signature string) (*method, error) {
 // inferred returns the method whose parameter types are those of the arguments.
 func (s *methodSet) inferred(name string, args []any) (*method, error) {
 	var buf [128]byte
-	key, err := hessian2.AppendInferred(append(append(buf[:0], name...), '('), args)
+	key, err := hessian2.AppendInferred(append(append(append(buf[:0], inferredKey...), name...), '('), args)
 	if err == nil {
 		if m := s.known.Load(); m != nil {
 			if found := (*m)[string(key)]; found != nil { // does not allocate
@@ -116,7 +119,7 @@ func (s *methodSet) addInferred(name, key string, args []any) (*method, error) {
 
 // generic returns the method and the wire arguments of a $invoke call.
 func (s *methodSet) generic(signature string, args []any) (*method, []any, error) {
-	key := "$" + signature
+	key := genericKey + signature
 	m := s.lookup(key)
 	if m == nil {
 		name, typed, err := splitSignature(signature)
