@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -52,6 +53,10 @@ func (b *bindings) unknown(t target, path []string) {
 	if t.value == "" && t.origin.Source == SourceEnvironment {
 		return
 	}
+	if text := t.nested(path); text != "" {
+		b.misplaced(t.property, "%s", text)
+		return
+	}
 	near := t.bean.nearest(path)
 	if near == "" && t.methods && len(path) > 1 {
 		if near = t.bean.nearest(path[1:]); near != "" {
@@ -66,6 +71,18 @@ func (b *bindings) unknown(t target, path []string) {
 		return
 	}
 	b.warn(t.property, "unknown, not used; a parameter of your own goes under %s.parameters", t.bean.section)
+}
+
+// nested says what is wrong with a map where one value belongs, "" if it is not that:
+// timeout: {find: 300} for find: {timeout: 300}.
+func (t target) nested(path []string) string {
+	if a, ok := t.bean.find(path[:1]); ok && !a.ignored && len(path) > 1 {
+		return fmt.Sprintf("%s is one value, not several: write %s: …", path[0], path[0])
+	}
+	if a, ok := t.bean.find([]string{t.method}); t.method != "" && ok && !a.ignored {
+		return fmt.Sprintf("%s is one value, not several: for the method %s write %s.%s", t.method, path[0], path[0], t.method)
+	}
+	return ""
 }
 
 // parameters binds free parameters: one by its name, or Dubbo's list of several.

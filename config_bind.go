@@ -174,6 +174,10 @@ func (b *bindings) section(l located) {
 			b.misplaced(l.property, "names no registry: dubbo.registries.<id>.address")
 			return
 		}
+		if isListItem(rest) {
+			b.problem(l.property, "registries are no list, each has an id: registries: {one: {address: zookeeper://host:2181}}")
+			return
+		}
 		id, n := b.registries.longest(l)
 		if n == 0 {
 			id, n = rest[0], 1

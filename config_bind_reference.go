@@ -23,6 +23,8 @@ func (b *bindings) reference(l located) {
 	t := target{located: l, bean: referenceBean, methods: true, rank: byID}
 	_, attribute := referenceBean.find(path)
 	switch m := b.match(l); {
+	case isListItem(path):
+		b.problem(l.property, "references are no list, each has an id: references: {orders: {interface: com.example.OrderService}}")
 	case m.id != "" && (m.length < len(path) || !attribute):
 		t.owner = owner{scopeReference, m.id}
 		b.attribute(t, path[m.length:])
@@ -41,6 +43,9 @@ func (b *bindings) reference(l located) {
 		b.attribute(t, path[1:])
 	}
 }
+
+// isListItem tells what is written as a list where ids belong.
+func isListItem(path []string) bool { return len(path) > 0 && strings.HasPrefix(path[0], "[") }
 
 // unknownReference warns of a variable for a reference that is not declared.
 func (b *bindings) unknownReference(l located) {
@@ -84,6 +89,10 @@ var methodName = regexp.MustCompile(`^[\pL_$][\pL\pN_$]*$`)
 // method binds a property of one method.
 func (b *bindings) method(t target, name string, path []string) {
 	switch {
+	case strings.Contains(name, "("):
+		plain, _, _ := strings.Cut(name, "(")
+		b.misplaced(t.property, "methods are named without types, which all of that name share: write %s.%s", plain, path[len(path)-1])
+		return
 	case !methodName.MatchString(name):
 		b.unknown(t, append([]string{name}, path...))
 		return
