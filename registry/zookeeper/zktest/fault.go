@@ -163,7 +163,12 @@ func (s *Server) takeFault(op Op, path string) Code {
 
 // Wipe removes all data and sessions and cuts all connections, as when a server
 // comes back without its disk. Its transaction numbers start anew, so it refuses
-// clients that knew the old data, without a word.
+// clients that knew the old data, without a word: it closes the connection in the
+// handshake. To a client that is what a server that does not serve for a while looks
+// like, too, during an election say, which its session outlives. So clients keep
+// trying: the registry's give the session up for a new one after a minute, or two
+// session timeouts if that is more. A test that cannot wait runs in a
+// testing/synctest bubble ([InMemory]).
 func (s *Server) Wipe() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
