@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -326,4 +327,17 @@ func TestOpenCache(t *testing.T) {
 	assert.Nil(t, c.cache)
 	require.Equal(t, 1, log.Len())
 	assert.Contains(t, log.All()[0].Message, "file-cache=false")
+}
+
+// A file that cannot be read is named by the error of who would have needed it.
+func TestCacheFileIsDamaged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newCacheWorld(t)
+		text, err := os.ReadFile(w.file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(w.file, text[:len(text)-20], 0o600))
+		_, err = w.client.Refer(t.Context(), greeter)
+		require.ErrorIs(t, err, ErrNoProvider)
+		assert.ErrorContains(t, err, "cache file cannot be read: "+w.file+": it is damaged: 1 of 1 lists cannot be read")
+	})
 }

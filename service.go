@@ -193,7 +193,11 @@ func (s *service) await(ctx context.Context) *Error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	if err := s.firstList(ctx, timeout); err != nil {
-		return s.unavailable(fmt.Sprintf("the registry gave no list: %v; start it, correct its address, or set check=false to start without", err))
+		text := fmt.Sprintf("the registry gave no list: %v; start it, correct its address, or set check=false to start without", err)
+		if bad := s.client.cache.Problem(); bad != nil {
+			text += fmt.Sprintf(" (the last known providers are of no help: %v)", bad)
+		}
+		return s.unavailable(text)
 	}
 	tick := time.NewTicker(checkPoll)
 	defer tick.Stop()

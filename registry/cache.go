@@ -68,6 +68,7 @@ type Cache struct {
 	active bool                   // there is something to write, and who does
 	closed bool
 	warned map[string]bool // troubles with the file that are not over
+	unread error           // why the file could not be read
 
 	load    sync.Once     // of the file
 	clean   sync.Once     // of its folder
@@ -258,12 +259,29 @@ func (c *Cache) recall(service string) (s *Snapshot, bad int) {
 	return &found, bad
 }
 
+// Problem says why the file of the last known lists could not be read, wholly or in
+// part, nil if it was or nobody has asked for a list yet. On a nil Cache it is nil.
+func (c *Cache) Problem() error {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unread == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %s: %w", cannotRead, c.store.path, c.unread)
+}
+
 // read reads the file.
 func (c *Cache) read() {
 	lines, err := c.store.read()
 	c.trouble(cannotRead, err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !errors.Is(err, errJava) {
+		c.unread = err
+	}
 	c.stored = map[string]cacheLine{}
 	for _, line := range c.settle(lines) {
 		if line.Registry == c.source && line.Root == c.cfg.Root {
