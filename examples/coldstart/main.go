@@ -1,0 +1,51 @@
+// Command coldstart tells the story of the flooded new node:
+//
+//	go run ./examples/coldstart
+//
+// A report says: three providers, "leastactive", one restarted; cold as it is, it gets
+// 72 % of the calls and 90 % CPU while the others idle at 30 %, because a provider that
+// alone has the fewest calls under way gets the next one whatever its weight. Is that
+// so? The program simulates the cluster in virtual time, with that mechanism alone and
+// with each of three other causes; with Dubbo's leastactive, the cures that people
+// try, and gofer's strategies. It prints the figures and writes a page with plots,
+// coldstart.html. Nothing in the words is known beforehand.
+//
+// Where to look: causes.go has the clusters; strategies.go the strategies; [measure]
+// runs them; report.go prints the table, words.go says what it means; page.go, plot.go
+// and svg.go make the page.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// run is the program. It returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	cfg, err := parseFlags(args, stderr)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return 0
+	case err != nil:
+		fmt.Fprintln(stderr, "coldstart:", err)
+		return 2
+	}
+	began := time.Now()
+	r, err := measure(cfg)
+	if err == nil {
+		r.write(stdout)
+		err = r.save(stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "coldstart:", err)
+		return 1
+	}
+	fmt.Fprintf(stdout, "done in %.1f s\n", time.Since(began).Seconds())
+	return 0
+}

@@ -1,0 +1,5 @@
+package main
+
+import "io"
+
+func (r *results) save(io.Writer) error { return nil }
