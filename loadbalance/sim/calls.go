@@ -17,6 +17,7 @@ func (w *world) arrive() {
 	r.away = true
 	v := w.servers[r.server]
 	v.coming++
+	v.onWay += r.work
 	w.events.add(event{at: w.now + travel(v.conf.Network, r.there), kind: reaches, ref: r.id, who: v.id})
 }
 

@@ -103,7 +103,9 @@ func (q *ring[T]) push(v T) {
 	q.n++
 }
 
-func (q *ring[T]) first() *T { return &q.items[q.head] }
+func (q *ring[T]) first() *T { return q.at(0) }
+
+func (q *ring[T]) at(i int) *T { return &q.items[(q.head+i)&(len(q.items)-1)] }
 
 func (q *ring[T]) pop() T {
 	v := q.items[q.head]

@@ -13,14 +13,16 @@ type server struct {
 	member int // of its group
 
 	up     bool
-	born   int64 // when the present life began
-	life   int32 // number of the present life
-	cold   bool  // the life began during the scenario
-	served int   // requests begun in this life
-	coming int   // requests on their way here
-	inside int   // requests between coming in and having been worked on
+	born   int64   // when the present life began
+	life   int32   // number of the present life
+	cold   bool    // the life began during the scenario
+	served int     // requests begun in this life
+	coming int     // requests on their way here
+	onWay  float64 // their work
+	inside int     // requests between coming in and having been worked on
 
 	busy  int         // workers
+	ends  []int64     // when they will be free
 	queue ring[int32] // requests that wait for one
 	cores *sharing    // instead of both
 	cache *cache
@@ -147,7 +149,7 @@ func (v *server) stop() (lost []int32) {
 	if v.cores != nil {
 		lost = append(lost, v.cores.clear()...)
 	}
-	v.busy, v.inside = 0, 0
+	v.busy, v.inside, v.ends = 0, 0, v.ends[:0]
 	return lost
 }
 

@@ -1,8 +1,11 @@
 package sim
 
+import "slices"
+
 // reach lets a request come in at its provider.
 func (w *world) reach(v *server, r *request) {
 	v.coming--
+	v.onWay -= r.work
 	switch e := in(v.errors, w.now); {
 	case !v.up:
 		w.reply(v, r, dead, w.now)
@@ -44,6 +47,7 @@ func (w *world) serve(v *server, r *request) {
 	slow, cpu := v.pace(w.now)
 	v.served++
 	at := v.pauses.finish(w.now, int64(r.work*slow))
+	v.ends = append(v.ends, at)
 	w.figures.worked(v, w.now, at, r.work*cpu)
 	w.events.add(event{at: at, kind: finished, ref: r.id, who: v.id, mark: v.life})
 }
@@ -56,6 +60,8 @@ func (w *world) finish(v *server, r *request, life int32) {
 		return
 	}
 	v.busy--
+	i := slices.Index(v.ends, w.now)
+	v.ends = slices.Delete(v.ends, i, i+1)
 	w.counts(v, -1)
 	w.reply(v, r, served, w.now+int64(r.wait))
 	if v.queue.n > 0 {

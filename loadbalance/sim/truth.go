@@ -3,6 +3,7 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // truth is what a chooser that knows everything needs: it looks at the servers
@@ -20,36 +21,21 @@ func (truth) learn(*server, int32)   {}
 // not always the best for all; that is what jsq is beside it for.
 type oracle struct {
 	truth
-	free [][]int64 // by server: when each of its workers is free, as far as is known
-	life []int32   // for which that holds
-	due  []float64 // by server that shares its cores: work on its way there
+	free []int64 // when each worker of the server looked at is free
 }
 
 func newOracle(w *world, consumer int) (chooser, error) {
 	if consumer > 0 {
 		return w.choosers[0], nil
 	}
-	o := &oracle{truth: truth{w}, free: make([][]int64, len(w.servers)), life: make([]int32, len(w.servers))}
-	for i, v := range w.servers {
-		if v.cores == nil {
-			o.free[i] = make([]int64, v.conf.Workers)
-		}
-	}
-	return o, nil
+	return &oracle{truth: truth{w}}, nil
 }
 
 func (o *oracle) choose(r *request) int32 {
 	best, first := int32(-1), int64(math.MaxInt64)
-	var worker int
 	for _, v := range o.w.servers {
-		at, free := o.finish(v, r)
-		if at < first {
-			best, first, worker = v.id, at, free
-		}
-	}
-	if best >= 0 && first < never {
-		if v := o.w.servers[best]; v.cores == nil {
-			o.free[best][worker] = first
+		if at := o.finish(v, r); at < first {
+			best, first = v.id, at
 		}
 	}
 	return best
@@ -59,17 +45,17 @@ func (o *oracle) choose(r *request) int32 {
 // sooner the better.
 const never = math.MaxInt64 / 2
 
-// finish returns when a server would have finished a request, and the worker.
-func (o *oracle) finish(v *server, r *request) (at int64, worker int) {
+// finish returns when the answer of a server to a request would be back.
+func (o *oracle) finish(v *server, r *request) int64 {
 	there := o.w.now + travel(v.conf.Network, r.there)
 	if !v.up {
-		return math.MaxInt64, 0
+		return math.MaxInt64
 	}
 	if e := in(v.errors, there); e != nil && r.luck < e.size {
-		return never + there, 0
+		return never + there
 	}
-	if v.conf.Threads > 0 && v.inside >= v.conf.Threads {
-		return never + there, 0
+	if v.conf.Threads > 0 && v.inside+v.coming >= v.conf.Threads {
+		return never + there
 	}
 	work := r.work
 	if v.cache != nil && r.key >= 0 && !v.cache.has(r.key) {
@@ -77,36 +63,47 @@ func (o *oracle) finish(v *server, r *request) (at int64, worker int) {
 	}
 	begin := there
 	if v.cores == nil {
-		worker, begin = o.worker(v, there)
+		begin = max(begin, o.begin(v))
 	}
 	slow, _ := v.pace(begin)
 	work *= slow
 	if v.cores != nil {
 		work *= max(1, float64(len(v.cores.jobs)+v.coming+1)/float64(v.conf.Workers))
 	}
-	at = v.pauses.finish(begin, int64(work))
+	at := v.pauses.finish(begin, int64(work))
 	if dies := v.dies(o.w.now); at > dies {
-		return never + there, 0
+		return never + there
 	}
-	return at + int64(v.conf.Network.Delay), worker
+	return at + travel(v.conf.Network, r.back)
 }
 
-// worker returns which worker of a server is free first, and when.
-func (o *oracle) worker(v *server, there int64) (int, int64) {
-	free := o.free[v.id]
-	if o.life[v.id] != v.life {
-		o.life[v.id] = v.life
-		for i := range free {
-			free[i] = v.born
-		}
+// begin returns when a server will have worked off what waits there and what is on
+// its way, so far that a worker is free.
+func (o *oracle) begin(v *server) int64 {
+	o.free = append(o.free[:0], v.ends...)
+	for len(o.free) < v.conf.Workers {
+		o.free = append(o.free, o.w.now)
 	}
+	for i := range v.queue.n {
+		o.add(v, o.w.requests.all[*v.queue.at(i)].work)
+	}
+	for range v.coming {
+		o.add(v, v.onWay/float64(v.coming))
+	}
+	return slices.Min(o.free)
+}
+
+// add gives work to the worker that is free first.
+func (o *oracle) add(v *server, work float64) {
 	first := 0
-	for i, t := range free {
-		if t < free[first] {
+	for i, t := range o.free {
+		if t < o.free[first] {
 			first = i
 		}
 	}
-	return first, max(there, free[first])
+	begin := max(o.free[first], o.w.now)
+	slow, _ := v.pace(begin)
+	o.free[first] = v.pauses.finish(begin, int64(work*slow))
 }
 
 // dies returns when a server will lose what it has.
