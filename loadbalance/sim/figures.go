@@ -73,6 +73,13 @@ func (f *figures) begun(now int64, r *request) {
 	f.active[r.consumer][r.server]++
 }
 
+// leaked adds calls that a consumer takes for calls under way for ever.
+func (f *figures) leaked(consumer, server, n int) {
+	if f.active != nil {
+		f.active[consumer][server] += int32(n)
+	}
+}
+
 // sole reports whether the chosen provider is the only one with the fewest calls
 // under way.
 func (f *figures) sole(r *request) bool {

@@ -63,6 +63,7 @@ func javaMaker(rule func(w *world) javaRule) maker {
 			k.weighted = v.url(w.s).Param("weight") != ""
 			k.start = clock(v.born).UnixMilli()
 			k.status.active = int32(v.conf.Leaked)
+			w.figures.leaked(consumer, i, v.conf.Leaked)
 			if v.up {
 				j.list = append(j.list, v.id)
 			}
