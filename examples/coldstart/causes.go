@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/gofer-rpc/gofer/loadbalance/sim"
@@ -23,7 +24,7 @@ type cause struct {
 const (
 	before    = 20 * time.Second
 	away      = 2 * time.Second // when it is restarted at its address
-	newcomer  = 2 // its position
+	newcomer  = 2               // its position
 	providers = newcomer + 1
 	consumers = 10
 	workers   = 4
@@ -112,5 +113,5 @@ func clusters() []cluster {
 func (c cluster) cause() cause {
 	s := base(c.load)
 	s.Consumers = c.consumers
-	return cause{scenario: s}
+	return cause{label: fmt.Sprintf("%d, %.0f %%", c.consumers, 100*c.load), scenario: s}
 }
