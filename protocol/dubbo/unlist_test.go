@@ -144,7 +144,7 @@ func TestUnlistedSeveralConnections(t *testing.T) {
 	switched(t, echo, func(t *testing.T, s *switchboard, d *Protocol) {
 		e := refer(t, d, s.p.address, "shareconnections", "3")
 		pass(time.Hour) // all have answered
-		ok, lost := unlist(e)
+		ok, _ := unlist(e)
 		require.True(t, ok)
 		lose := func(n int) {
 			_ = s.p.conn(n).Close()
@@ -161,7 +161,7 @@ func TestUnlistedSeveralConnections(t *testing.T) {
 		synctest.Wait()
 		assert.EqualValues(t, 4, s.p.accepted.Load())
 
-		ok, lost = unlist(e)
+		ok, lost := unlist(e)
 		require.True(t, ok)
 		lose(2)
 		assert.EqualValues(t, 4, s.p.accepted.Load())
