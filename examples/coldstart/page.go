@@ -1,5 +1,163 @@
 package main
 
-import "io"
+import (
+	"bytes"
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
 
-func (r *results) save(io.Writer) error { return nil }
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// page is what the template shows.
+type page struct {
+	Intro      string
+	Legend     string
+	Closing    []string
+	Strategies []pageStrategy
+	Bars       []pageBar
+	Fair       string // of the width
+	Causes     []pageCause
+	Clusters   pageTable
+	Commands   []string
+	Seed       uint64
+	Seeds      string
+}
+
+type pageStrategy struct{ Key, Label, About string }
+
+type pageBar struct {
+	Label, Share, Note, Width, Class string
+	Inside                           bool // there is room for the figure in the bar
+}
+
+type pageCause struct {
+	Number                     int
+	Key, Title, About, Finding string
+	Plots                      []pagePlot
+	Table                      pageTable
+}
+
+type pagePlot struct {
+	Title   string
+	Drawing template.HTML
+}
+
+type pageTable struct {
+	Caption string
+	Columns []string
+	Rows    []pageRow
+}
+
+type pageRow struct {
+	Key, Label string
+	Cells      []string
+}
+
+// page returns the page. It needs nothing from anywhere, and the same results make
+// the same bytes.
+func (r *results) page() ([]byte, error) {
+	p := page{
+		Intro: r.intro(), Legend: r.legend(), Closing: r.closing(), Bars: r.bars(), Fair: number(100 * fair),
+		Clusters: r.clusterTable(), Commands: r.commands(), Seed: r.seed, Seeds: r.seeds(),
+	}
+	for _, s := range r.strategies {
+		p.Strategies = append(p.Strategies, pageStrategy{s.key, s.label, s.about})
+	}
+	for i, c := range r.causes {
+		one := pageCause{Number: i + 1, Key: c.key, Title: c.title, About: c.about, Finding: r.finding(i), Table: r.table(i)}
+		for _, q := range quantities() {
+			one.Plots = append(one.Plots, pagePlot{q.title, r.plot(i, q)})
+		}
+		p.Causes = append(p.Causes, one)
+	}
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, p)
+	return b.Bytes(), err
+}
+
+// bars are what each cause contributes.
+func (r *results) bars() []pageBar {
+	bar := func(class, label string, share float64, note string) pageBar {
+		return pageBar{Label: label, Share: percent(share), Note: note, Width: number(100 * share), Class: class, Inside: share > fair}
+	}
+	var all []pageBar
+	for i, p := range r.parts() {
+		note := fmt.Sprintf("%s if the weight counted", percent(p.honoured))
+		if i > 0 {
+			note = fmt.Sprintf("%+.1f points; %s", 100*p.over, note)
+		}
+		all = append(all, bar("java", fmt.Sprintf("%d. %s", i+1, p.label), p.share, note))
+	}
+	return append(all, bar("plain", "as reported", reported.share, ""))
+}
+
+func (r *results) table(cause int) pageTable {
+	t := pageTable{Caption: fmt.Sprintf("%s, in figures", r.causes[cause].title), Columns: r.columns()}
+	for i := range r.of(cause) {
+		o := &r.of(cause)[i]
+		t.Rows = append(t.Rows, pageRow{o.strategy.key, o.strategy.label, r.row(o)})
+	}
+	return t
+}
+
+func (r *results) clusterTable() pageTable {
+	t := pageTable{Caption: "Java leastactive with the mechanism alone, in other clusters", Columns: r.columns()}
+	t.Columns[0] = "consumers, load"
+	for i := range r.clusters {
+		o := &r.clusters[i]
+		t.Rows = append(t.Rows, pageRow{"", o.cause.label, r.row(o)})
+	}
+	return t
+}
+
+// commands are those that make the page again, and one that looks further.
+func (r *results) commands() []string {
+	d := defaults()
+	own := "go run ./examples/coldstart"
+	if r.seed != d.seed {
+		own += fmt.Sprintf(" -seed %d", r.seed)
+	}
+	if r.runs != d.runs {
+		own += fmt.Sprintf(" -runs %d", r.runs)
+	}
+	if r.after != d.after {
+		own += " -after " + strings.ReplaceAll(brief(r.after), " ", "")
+	}
+	return []string{own, fmt.Sprintf("go run ./examples/coldstart -seed %d", r.seed+uint64(r.runs))}
+}
+
+// seeds are the seeds of the runs.
+func (r *results) seeds() string {
+	if r.runs == 1 {
+		return fmt.Sprintf("one run, of seed %d", r.seed)
+	}
+	return fmt.Sprintf("%d runs pooled, of seeds %d to %d", r.runs, r.seed, r.seed+uint64(r.runs)-1)
+}
+
+// save writes the page to its file and says where that is.
+func (r *results) save(out io.Writer) error {
+	if r.html == "" {
+		return nil
+	}
+	text, err := r.page()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(r.html, text, 0o644); err != nil {
+		return fmt.Errorf("-html: %w", err)
+	}
+	path, err := filepath.Abs(r.html)
+	if err != nil {
+		path = r.html
+	}
+	fmt.Fprintf(out, "plots: %s\n", path)
+	return nil
+}
