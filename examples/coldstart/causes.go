@@ -81,7 +81,7 @@ func causes() []cause {
 	leaked.scenario.Providers[0].Leaked = 2
 
 	cpu := cause{
-		key: "cpu", title: "A cold start that costs CPU only", label: "CPU only, no counts",
+		key: "cpu", title: "A cold start that costs CPU only", label: "a cold start in CPU only",
 		about: "A call takes 4 ms of CPU and waits 60 ms for a database; cold code triples the first and not the second. So the new provider answers nearly as fast as the others, while each of its calls costs three times the CPU.",
 	}
 	cpu.scenario = base(moderate)

@@ -22,10 +22,11 @@ func defaults() config {
 	return config{seed: 1, runs: 3, after: 5 * time.Minute, html: "coldstart.html"}
 }
 
-// Bounds: the shortest time in which anything can be said, and half an hour of work.
+// Bounds: the shortest time in which anything can be said, that in which a provider
+// gets warm, and what fits into memory, as all calls of a strategy are kept.
 const (
-	shortest, longest = 10 * time.Second, time.Hour
-	mostRuns          = 100
+	shortest, longest = 10 * time.Second, 10 * time.Minute
+	mostRuns          = 10
 )
 
 func parseFlags(args []string, usage io.Writer) (config, error) {
@@ -39,15 +40,15 @@ func parseFlags(args []string, usage io.Writer) (config, error) {
 		}
 		return nil
 	})
-	fs.Func("runs", "`number` of runs that are pooled, with seeds in a row, 1 to 100 (default 3)", func(s string) (err error) {
+	fs.Func("runs", "`number` of runs that are pooled, with seeds in a row, 1 to 10 (default 3)", func(s string) (err error) {
 		if cfg.runs, err = strconv.Atoi(s); err != nil || cfg.runs < 1 || cfg.runs > mostRuns {
 			return fmt.Errorf("write a whole number from 1 to %d, such as 3", mostRuns)
 		}
 		return nil
 	})
-	fs.Func("after", "virtual `time` from the restart on, 10s to 1h in whole seconds (default 5m)", func(s string) (err error) {
+	fs.Func("after", "virtual `time` from the restart on, 10s to 10m in whole seconds (default 5m)", func(s string) (err error) {
 		if cfg.after, err = time.ParseDuration(s); err != nil || cfg.after < shortest || cfg.after > longest || cfg.after%time.Second != 0 {
-			return errors.New("write a time from 10s to 1h in whole seconds, such as 5m")
+			return errors.New("write a time from 10s to 10m in whole seconds, such as 5m")
 		}
 		return nil
 	})

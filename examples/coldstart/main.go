@@ -37,15 +37,23 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	began := time.Now()
-	r, err := measure(cfg)
-	if err == nil {
-		r.write(stdout)
-		err = r.save(stdout)
-	}
-	if err != nil {
+	if err := tell(cfg, stdout); err != nil {
 		fmt.Fprintln(stderr, "coldstart:", err)
 		return 1
 	}
 	fmt.Fprintf(stdout, "done in %.1f s\n", time.Since(began).Seconds())
 	return 0
+}
+
+// tell simulates, and writes what came out.
+func tell(cfg config, out io.Writer) error {
+	if err := cfg.writable(); err != nil { // before the work, not after it
+		return err
+	}
+	r, err := measure(cfg)
+	if err != nil {
+		return err
+	}
+	r.write(out)
+	return r.save(out)
 }

@@ -14,7 +14,10 @@ import (
 //go:embed page.html
 var pageText string
 
-var pageTemplate = template.Must(template.New("page").Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"set": typeset}).Parse(pageText))
+
+// typeset gives a text what a terminal does not have.
+func typeset(text string) string { return strings.ReplaceAll(unbroken(text), "'", "’") }
 
 // page is what the template shows.
 type page struct {
@@ -35,7 +38,6 @@ type pageStrategy struct{ Key, Label, About string }
 
 type pageBar struct {
 	Label, Share, Note, Width, Class string
-	Inside                           bool // there is room for the figure in the bar
 }
 
 type pageCause struct {
@@ -86,7 +88,7 @@ func (r *results) page() ([]byte, error) {
 // bars are what each cause contributes.
 func (r *results) bars() []pageBar {
 	bar := func(class, label string, share float64, note string) pageBar {
-		return pageBar{Label: label, Share: percent(share), Note: note, Width: number(100 * share), Class: class, Inside: share > fair}
+		return pageBar{Label: label, Share: percent(share), Note: note, Width: number(100 * share), Class: class}
 	}
 	var all []pageBar
 	for i, p := range r.parts() {
@@ -94,7 +96,7 @@ func (r *results) bars() []pageBar {
 		if i > 0 {
 			note = fmt.Sprintf("%+.1f points; %s", 100*p.over, note)
 		}
-		all = append(all, bar("java", fmt.Sprintf("%d. %s", i+1, p.label), p.share, note))
+		all = append(all, bar("java", p.label, p.share, note))
 	}
 	return append(all, bar("plain", "as reported", reported.share, ""))
 }
@@ -140,6 +142,18 @@ func (r *results) seeds() string {
 		return fmt.Sprintf("one run, of seed %d", r.seed)
 	}
 	return fmt.Sprintf("%d runs pooled, of seeds %d to %d", r.runs, r.seed, r.seed+uint64(r.runs)-1)
+}
+
+// writable tells whether the page can be written. A page that is there stays.
+func (c config) writable() error {
+	if c.html == "" {
+		return nil
+	}
+	f, err := os.OpenFile(c.html, os.O_WRONLY|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("-html: %w", err)
+	}
+	return f.Close()
 }
 
 // save writes the page to its file and says where that is.

@@ -39,7 +39,7 @@ func quantities() []quantity {
 	}
 	const low, high = 20, 1000 // ms
 	p99 := quantity{
-		key: "p99", title: "p99 of the callers, from 20 ms to the deadline of 1 s",
+		key: "p99", title: "p99 of the callers, on a logarithmic scale",
 		of:     func(p point) float64 { return float64(p.p99) / float64(time.Millisecond) },
 		text:   func(w window) string { return ms(w.p99) },
 		height: func(v float64) float64 { return math.Log(min(max(v, low), high)/low) / math.Log(high/low) },
@@ -53,8 +53,8 @@ func quantities() []quantity {
 
 // The parts of a plot, in its own units.
 const (
-	plotWidth, plotHeight = 460.0, 250.0
-	plotLeft, plotRight   = 44.0, 334.0 // of the field; labels are to its right
+	plotWidth, plotHeight = 456.0, 250.0
+	plotLeft, plotRight   = 56.0, 302.0 // of the field; labels are to its right
 	plotTop, plotBottom   = 20.0, 222.0
 	labelGap              = 15.0
 )
@@ -80,7 +80,6 @@ func (r *results) plot(cause int, q quantity) template.HTML {
 	s.text("tick", "start", x(0)-4, plotTop-8, "the new provider is there")
 	if m := q.mark; m != nil {
 		s.line("mark", plotLeft, y(m.value), plotRight, y(m.value))
-		s.text("tick", "end", plotRight-2, y(m.value)-5, m.label)
 	}
 	for i := len(outcomes) - 1; i >= 0; i-- { // the first on top
 		o := &outcomes[i]
@@ -89,6 +88,9 @@ func (r *results) plot(cause int, q quantity) template.HTML {
 			points = append(points, [2]float64{x(p.at), y(q.of(p))})
 		}
 		s.curve("curve "+o.strategy.key, points)
+	}
+	if m := q.mark; m != nil {
+		s.text("level", "end", plotRight-8, y(m.value)-5, m.label)
 	}
 	r.labels(&s, outcomes, func(o *outcome) (float64, float64) {
 		p := o.points[len(o.points)-1]
@@ -126,25 +128,24 @@ func (r *results) labels(s *svg, outcomes []outcome, end func(*outcome) (x, y fl
 // spread moves heights, in order, apart by a gap at least, within bounds, and as
 // little as it can.
 func spread(wanted []float64, gap, low, high float64) []float64 {
-	type group struct {
-		sum  float64 // of the wanted places of its first
+	type group struct { // of labels that touch
+		sum  float64 // of the places that each wants its first to have
 		n    int
-		from float64
+		from float64 // the place of its first
 	}
 	var groups []group
 	for _, w := range wanted {
-		g := group{sum: w, n: 1, from: w}
-		for len(groups) > 0 {
-			last := groups[len(groups)-1]
-			if last.from+float64(last.n)*gap <= g.from {
+		g := group{sum: w, n: 1}
+		for {
+			g.from = max(low, min(g.sum/float64(g.n), high-float64(g.n-1)*gap))
+			last := len(groups) - 1
+			if last < 0 || groups[last].from+float64(groups[last].n)*gap <= g.from {
 				break
 			}
-			g.sum += last.sum - float64(g.n*last.n)*gap
-			g.n += last.n
-			g.from = g.sum / float64(g.n)
-			groups = groups[:len(groups)-1]
+			g.sum += groups[last].sum - float64(g.n*groups[last].n)*gap
+			g.n += groups[last].n
+			groups = groups[:last]
 		}
-		g.from = min(max(g.from, low), max(low, high-float64(g.n-1)*gap))
 		groups = append(groups, g)
 	}
 	places := make([]float64, 0, len(wanted))

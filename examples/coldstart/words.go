@@ -45,7 +45,12 @@ func (r *results) finding(cause int) string {
 	key := r.causes[cause].key
 	java, own := r.by(key, "java"), r.by(key, "leastload")
 	text := fmt.Sprintf("Dubbo's leastactive gives the new provider %s of the calls, %s, with CPU at %s.", percent(java.share), fairly(java.share), cpus(java))
-	text += fmt.Sprintf(" gofer's leastload gives it %s at %s; the callers' p99 is %s instead of %s.", percent(own.share), cpus(own), ms(own.p99), ms(java.p99))
+	text += fmt.Sprintf(" gofer's leastload gives it %s at %s; the callers' p99 is %s", percent(own.share), cpus(own), ms(own.p99))
+	if ms(own.p99) == ms(java.p99) {
+		text += " with both."
+	} else {
+		text += fmt.Sprintf(" instead of %s.", ms(java.p99))
+	}
 	return text + " " + r.failing(cause)
 }
 
@@ -195,16 +200,16 @@ func (r *results) onTheCures() string {
 func (r *results) onGofer() string {
 	var most, p99 float64
 	failed := 0
-	var where cause
-	for _, c := range r.causes {
+	var where int
+	for i, c := range r.causes {
 		own, java := r.by(c.key, "leastload"), r.by(c.key, "java")
 		if own.share >= most {
-			most, where = own.share, c
+			most, where = own.share, i
 		}
 		p99 = max(p99, float64(own.p99)/float64(java.p99))
 		failed += own.failed
 	}
-	text := fmt.Sprintf("gofer's leastload gives the new provider at most %s (%s), ", percent(most), lower(where.title))
+	text := fmt.Sprintf("gofer's leastload gives the new provider at most %s of the calls (in cluster %d), ", percent(most), where+1)
 	if failed == 0 {
 		text += "without a failed call, "
 	} else {
@@ -227,7 +232,7 @@ func (r *results) onGofer() string {
 func fold(text string) string {
 	var b strings.Builder
 	n := 0
-	for word := range strings.SplitSeq(bound.ReplaceAllString(text, "$1\u00a0$2"), " ") {
+	for word := range strings.SplitSeq(unbroken(text), " ") {
 		switch l := utf8.RuneCountInString(word); {
 		case n == 0:
 			n = l
@@ -242,6 +247,9 @@ func fold(text string) string {
 	}
 	return strings.ReplaceAll(b.String(), "\u00a0", " ")
 }
+
+// unbroken keeps numbers and their units on one line.
+func unbroken(text string) string { return bound.ReplaceAllString(text, "$1\u00a0$2") }
 
 // bound is a number with its unit.
 var bound = regexp.MustCompile(`(\d) (%|ms\b|s\b|min\b)`)

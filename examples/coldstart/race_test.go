@@ -1,0 +1,6 @@
+//go:build race
+
+package main
+
+// slow: the race detector makes simulations dear.
+const slow = true
