@@ -131,7 +131,7 @@ func (r *results) commands() []string {
 		own += fmt.Sprintf(" -runs %d", r.runs)
 	}
 	if r.after != d.after {
-		own += " -after " + strings.ReplaceAll(brief(r.after), " ", "")
+		own += fmt.Sprintf(" -after %.0fs", r.after.Seconds())
 	}
 	return []string{own, fmt.Sprintf("go run ./examples/coldstart -seed %d", r.seed+uint64(r.runs))}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
@@ -110,7 +111,7 @@ func (r *results) labels(s *svg, outcomes []outcome, end func(*outcome) (x, y fl
 	slices.SortStableFunc(order, func(a, b *outcome) int {
 		_, ya := end(a)
 		_, yb := end(b)
-		return int(math.Copysign(math.Ceil(math.Abs(ya-yb)), ya-yb))
+		return cmp.Compare(ya, yb)
 	})
 	wanted := make([]float64, len(order))
 	for i, o := range order {
