@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -102,6 +104,72 @@ func BenchmarkObserve(b *testing.B) {
 					inv.EndAttempt()
 				}
 			})
+		})
+	}
+}
+
+// BenchmarkAttempt is a pick and what the strategy learns from the attempt.
+func BenchmarkAttempt(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(loadbalance.Builtin())) {
+		for _, n := range []int{3, 100, 10_000} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				f := newFleet()
+				for range n {
+					f.add(weight(100), 0)
+				}
+				lb, c, inv := balancer(b, name, loadbalance.Config{}), f.list(), f.call()
+				for _, node := range f.nodes {
+					f.learn(lb, node, protocol.Succeeded, time.Millisecond)
+				}
+				lb.Select(c, inv)
+				b.ReportAllocs()
+				for b.Loop() {
+					inv.Start = time.Now()
+					n := lb.Select(c, inv)
+					f.attempt(lb, n, inv)(time.Millisecond, protocol.Succeeded)
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkMembershipChange is the replacement of a list of 10,000, prepared as the
+// cluster does it, while another goroutine picks; the metric is the longest pick.
+func BenchmarkMembershipChange(b *testing.B) {
+	for _, name := range slices.Sorted(maps.Keys(loadbalance.Builtin())) {
+		b.Run(name, func(b *testing.B) {
+			f := newFleet()
+			for range 10_000 {
+				f.add(weight(100), 0)
+			}
+			lb := balancer(b, name, loadbalance.Config{})
+			var list atomic.Pointer[protocol.Candidates]
+			list.Store(f.list())
+			lb.Select(list.Load(), f.call())
+			var longest time.Duration
+			var picker sync.WaitGroup
+			done := make(chan struct{})
+			picker.Go(func() {
+				inv := f.call()
+				for {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					inv.Start = time.Now()
+					lb.Select(list.Load(), inv)
+					longest = max(longest, time.Since(inv.Start))
+				}
+			})
+			for i := 0; b.Loop(); i++ {
+				c := protocol.NewCandidates(f.nodes[i%2:], list.Load())
+				lb.(loadbalance.Preparer).Prepare(c, f.method.Slot)
+				list.Store(c)
+			}
+			close(done)
+			picker.Wait()
+			b.ReportMetric(float64(longest.Nanoseconds()), "longest-pick-ns")
 		})
 	}
 }

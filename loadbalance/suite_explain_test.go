@@ -63,7 +63,7 @@ func TestExplainIsWhatSelectDoes(t *testing.T) {
 				took := time.Duration(rapid.IntRange(1, 200).Draw(t, "took")) * time.Millisecond
 				w.learn(lb, n, protocol.Verdict(rapid.IntRange(0, 3).Draw(t, "verdict")), took)
 			}
-			for range 20 {
+			for range 5 {
 				x := lb.(loadbalance.Explainer).Explain(w.list, w.inv)
 				requireChances(t, x, w.list, w.inv)
 				if n := lb.Select(w.list, w.inv); n != nil {
@@ -86,7 +86,7 @@ func TestChancesAreFrequencies(t *testing.T) {
 		}
 		setState(f.nodes[5], protocol.Down)
 		c, inv := f.list(), f.call()
-		const picks = 3000
+		const picks = 1500
 		off, variance := make([]float64, len(f.nodes)), make([]float64, len(f.nodes))
 		for range picks {
 			x := lb.(loadbalance.Explainer).Explain(c, inv)
