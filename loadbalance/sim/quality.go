@@ -1,0 +1,198 @@
+package sim
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+)
+
+// Grid is what to compare: every policy in every scenario under every load with every
+// seed.
+type Grid struct {
+	Scenarios []string // of those that come with the package
+	Policies  []string
+	Loads     []float64
+	Seeds     []uint64
+	Variant   Variant // of the scenarios; zero: as the files are
+	// Balancers are load balancers of one's own, by name.
+	Balancers map[string]loadbalance.Factory
+	// Progress is called after each run, from several goroutines. Nil: not.
+	Progress func(done, all int)
+}
+
+// best are the policies whose better figure is what others are compared with: they
+// know everything, and no real strategy can.
+var best = []string{"oracle", "jsq"}
+
+// Quality is what a [Grid] has shown: figures of each policy as ratios to the best that
+// is possible, figure by figure. A failed request counts as one that took until the
+// deadline.
+type Quality struct {
+	Grid  Grid
+	cells map[cell]figure
+}
+
+// cell is one policy in one scenario under one load.
+type cell struct {
+	policy, scenario string
+	load             float64
+}
+
+// figure is a mean over the seeds.
+type figure struct {
+	p99, mean float64 // ns
+	requests  int
+	failed    int
+	shares    []float64 // by provider
+}
+
+// Run runs the grid, one run per processor at a time. The result does not depend on how
+// many there are.
+func (g Grid) Run() (*Quality, error) {
+	type job struct {
+		cell
+		seed uint64
+	}
+	var jobs []job
+	for _, policy := range union(g.Policies, best) {
+		for _, scenario := range g.Scenarios {
+			for _, load := range g.Loads {
+				for _, seed := range g.Seeds {
+					jobs = append(jobs, job{cell{policy, scenario, load}, seed})
+				}
+			}
+		}
+	}
+	results, errs := make([]*Result, len(jobs)), make([]error, len(jobs))
+	var next, done atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := next.Add(1) - 1; i < int64(len(jobs)); i = next.Add(1) - 1 {
+				j := jobs[i]
+				results[i], errs[i] = g.run(j.cell, j.seed)
+				if n := done.Add(1); g.Progress != nil {
+					g.Progress(int(n), len(jobs))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	q := &Quality{Grid: g, cells: map[cell]figure{}}
+	for i, j := range jobs {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		q.add(j.cell, results[i])
+	}
+	return q, nil
+}
+
+func (g Grid) run(c cell, seed uint64) (*Result, error) {
+	s, err := Named(c.scenario)
+	if err != nil {
+		return nil, err
+	}
+	if g.Variant.change != nil {
+		s = g.Variant.Of(s)
+	}
+	return Run(s, Options{Policy: c.policy, Seed: seed, Load: c.load, Balancers: g.Balancers})
+}
+
+func (q *Quality) add(c cell, r *Result) {
+	f, seeds := q.cells[c], float64(len(q.Grid.Seeds))
+	f.p99 += float64(r.P99) / seeds
+	f.mean += float64(r.Mean) / seeds
+	f.requests += r.Requests
+	f.failed += r.Failed
+	if f.shares == nil {
+		f.shares = make([]float64, len(r.Providers))
+	}
+	for i, p := range r.Providers {
+		f.shares[i] += p.Share / seeds
+	}
+	q.cells[c] = f
+}
+
+// union returns the names of a, and those of b that are not in it.
+func union(a, b []string) []string {
+	seen := map[string]bool{}
+	var out []string
+	for _, list := range [][]string{a, b} {
+		for _, name := range list {
+			if !seen[name] {
+				seen[name], out = true, append(out, name)
+			}
+		}
+	}
+	return out
+}
+
+// Ratio is how a policy compares: 1 is the best that is possible.
+type Ratio struct{ P99, Mean float64 }
+
+// String returns "p99 1.14, mean 1.13".
+func (r Ratio) String() string { return fmt.Sprintf("p99 %.2f, mean %.2f", r.P99, r.Mean) }
+
+// At returns the ratio in one scenario under one load.
+func (q *Quality) At(policy, scenario string, load float64) Ratio {
+	f := q.cells[cell{policy, scenario, load}]
+	least := figure{p99: math.Inf(1), mean: math.Inf(1)}
+	for _, b := range best {
+		o := q.cells[cell{b, scenario, load}]
+		least.p99, least.mean = min(least.p99, o.p99), min(least.mean, o.mean)
+	}
+	return Ratio{f.p99 / least.p99, f.mean / least.mean}
+}
+
+// Scenario returns the geometric mean over the loads.
+func (q *Quality) Scenario(policy, scenario string) Ratio {
+	return q.geometric(policy, []string{scenario}, q.Grid.Loads)
+}
+
+// Geometric returns the geometric mean over these scenarios, none: all, and the loads.
+func (q *Quality) Geometric(policy string, scenarios ...string) Ratio {
+	if len(scenarios) == 0 {
+		scenarios = q.Grid.Scenarios
+	}
+	return q.geometric(policy, scenarios, q.Grid.Loads)
+}
+
+func (q *Quality) geometric(policy string, scenarios []string, loads []float64) Ratio {
+	var p99, mean float64
+	for _, s := range scenarios {
+		for _, l := range loads {
+			r := q.At(policy, s, l)
+			p99, mean = p99+math.Log(r.P99), mean+math.Log(r.Mean)
+		}
+	}
+	n := float64(len(scenarios) * len(loads))
+	return Ratio{math.Exp(p99 / n), math.Exp(mean / n)}
+}
+
+// Worst returns the largest ratio of the p99 and where it was.
+func (q *Quality) Worst(policy string) (ratio float64, scenario string, load float64) {
+	for _, s := range q.Grid.Scenarios {
+		for _, l := range q.Grid.Loads {
+			if r := q.At(policy, s, l); r.P99 > ratio {
+				ratio, scenario, load = r.P99, s, l
+			}
+		}
+	}
+	return ratio, scenario, load
+}
+
+// Share returns the part of all requests that a provider got, 0 … 1.
+func (q *Quality) Share(policy, scenario string, load float64, provider int) float64 {
+	return q.cells[cell{policy, scenario, load}].shares[provider]
+}
+
+// Failed returns the part of all requests that failed, 0 … 1.
+func (q *Quality) Failed(policy, scenario string, load float64) float64 {
+	f := q.cells[cell{policy, scenario, load}]
+	return float64(f.failed) / float64(max(1, f.requests))
+}

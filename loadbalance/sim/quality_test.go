@@ -1,0 +1,125 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// grid is the one that TestQuality runs: one seed, and under the race detector or with
+// -short a few scenarios at one load, which is what the rest of the tests need.
+func grid(scenarios []string, policies ...string) Grid {
+	g := Grid{Scenarios: scenarios, Policies: policies, Loads: []float64{0.5, 0.7, 0.9}, Seeds: []uint64{1}}
+	if quick() {
+		few := []string{"steady3", "gray3", "blackhole", "rolling", "hash"}
+		g.Scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s string) bool { return !slices.Contains(few, s) })
+		g.Loads = []float64{0.7}
+	}
+	return g
+}
+
+func quick() bool { return raced || testing.Short() }
+
+func run(t *testing.T, g Grid) *Quality {
+	t.Helper()
+	q, err := g.Run()
+	require.NoError(t, err)
+	return q
+}
+
+func show(t *testing.T, q *Quality, title string) {
+	t.Helper()
+	for _, mean := range []bool{false, true} {
+		var b strings.Builder
+		require.NoError(t, q.WriteTable(&b, mean, false))
+		what := "p99"
+		if mean {
+			what = "mean"
+		}
+		t.Logf("%s, %s over the best possible, geometric means over the loads:\n%s", title, what, b.String())
+	}
+}
+
+// What the strategies promise, over the core scenarios.
+func TestQuality(t *testing.T) {
+	policies := []string{
+		"leastload", "leastactive", "shortestresponse", "adaptive", "random", "roundrobin",
+		"java-leastactive", "java-shortestresponse-2.7", "java-shortestresponse-3.3", "java-adaptive", "java-roundrobin", "java-random",
+	}
+	if quick() {
+		policies = policies[:7]
+	}
+	q := run(t, grid(Core, policies...))
+	show(t, q, "core scenarios")
+
+	assert.LessOrEqual(t, q.Geometric("leastload").P99, 1.20)
+	worst, scenario, load := q.Worst("leastload")
+	assert.LessOrEqual(t, worst, 2.5, "%s at %v", scenario, load)
+	for _, other := range q.Grid.Policies[1:] {
+		assert.Less(t, q.Geometric("leastload").P99, q.Geometric(other).P99, other)
+	}
+
+	cold := slices.DeleteFunc([]string{"gray3", "resident", "scale", "rolling"}, func(s string) bool { return !slices.Contains(q.Grid.Scenarios, s) })
+	assert.Less(t, q.Geometric("leastactive", cold...).P99, q.Geometric("java-leastactive", cold...).P99, "where a provider is cold")
+
+	// One of five answers with errors for a third of the time.
+	black := blackhole(t)
+	for _, policy := range q.Grid.Policies {
+		if strings.HasPrefix(policy, "java-") {
+			continue
+		}
+		for _, load := range q.Grid.Loads {
+			assert.LessOrEqual(t, q.Share(policy, "blackhole", load, black), 1.5/5, "%s at %v", policy, load)
+		}
+	}
+}
+
+// blackhole is the index of the provider that fails in the scenario of that name.
+func blackhole(t *testing.T) int {
+	t.Helper()
+	s, err := Named("blackhole")
+	require.NoError(t, err)
+	i := 0
+	for _, p := range s.filled().Providers {
+		if len(p.Faults) > 0 {
+			return i
+		}
+		i += max(1, p.Count)
+	}
+	t.Fatal("nobody fails in scenario blackhole")
+	return 0
+}
+
+// Where keys have a home.
+func TestQualityOfHashing(t *testing.T) {
+	q := run(t, grid(Hashing, "ringload", "consistenthash", "leastload", "java-consistenthash"))
+	show(t, q, "scenarios with keys")
+	assert.LessOrEqual(t, q.Geometric("ringload").P99, 1.25)
+	for _, other := range q.Grid.Policies[1:] {
+		assert.Less(t, q.Geometric("ringload").P99, q.Geometric(other).P99, other)
+	}
+}
+
+// The table is the same whatever the order in which the runs end.
+func TestQualityIsDeterministic(t *testing.T) {
+	table := func() string {
+		q := run(t, Grid{Scenarios: []string{"steady3", "gray3"}, Policies: []string{"random", "leastload"}, Loads: []float64{0.5}, Seeds: []uint64{3, 4}})
+		var b strings.Builder
+		require.NoError(t, q.WriteTable(&b, false, true))
+		return b.String()
+	}
+	first := table()
+	assert.Equal(t, first, table())
+	assert.Equal(t, 2+4, strings.Count(first, "\n"), first)
+	assert.Contains(t, first, "| leastload | 1.")
+}
+
+func TestQualityOfTheUnknown(t *testing.T) {
+	_, err := Grid{Scenarios: []string{"gray33"}, Policies: []string{"random"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run()
+	assert.ErrorContains(t, err, `did you mean "gray3"`)
+	_, err = Grid{Scenarios: []string{"gray3"}, Policies: []string{"rondom"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run()
+	assert.ErrorContains(t, err, `"rondom"`)
+}
