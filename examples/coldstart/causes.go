@@ -14,6 +14,7 @@ type cause struct {
 	title    string
 	label    string // in a few words
 	about    string // what is in the cluster
+	adds     bool   // it is the first cause's cluster, and one thing more
 	scenario sim.Scenario
 }
 
@@ -67,14 +68,14 @@ func causes() []cause {
 	blamed.scenario = base(light)
 
 	resident := cause{
-		key: "resident", title: "Resident long requests", label: "and resident long requests",
+		key: "resident", title: "Resident long requests", label: "and resident long requests", adds: true,
 		about: "Every consumer keeps 2 long requests (10 minutes: streams, long polls, exports) at each of the old providers. They count as calls under way and take 4.5 % of a core each. The new provider has none.",
 	}
 	resident.scenario = base(light)
 	resident.scenario.Long = &sim.Long{Each: 2, Lasts: 10 * time.Minute, CPU: 0.045}
 
 	leaked := cause{
-		key: "leaked", title: "Leaked counts", label: "and leaked counts",
+		key: "leaked", title: "Leaked counts", label: "and leaked counts", adds: true,
 		about: "Every consumer has lost 2 calls per old provider: its counter of calls under way was raised and never lowered, as several faults of Dubbo for Java do. gofer's counters come home on every path, so for gofer this cluster is the first one.",
 	}
 	leaked.scenario = base(light)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -109,6 +110,11 @@ func parallel[T any](jobs []T, do func(T) error) error {
 	return first
 }
 
+// seeds is how many runs of a rate there are: with more calls, fewer do.
+func (c config) seeds(rate float64) int {
+	return max(1, int(math.Round(float64(c.runs)*light*capacity/rate)))
+}
+
 // simulate runs the cluster of a cause with a strategy, once for each seed.
 func (o *outcome) simulate(cfg config) error {
 	s := o.cause.scenario
@@ -117,7 +123,8 @@ func (o *outcome) simulate(cfg config) error {
 	s.Providers[0].Weight, s.Providers[1].Weight = o.strategy.weight[0], o.strategy.weight[1]
 	var calls []sim.Call
 	cpu := make([][providers]float64, int(s.Duration/time.Second)) // by second, of all runs
-	for i := range cfg.runs {
+	runs := cfg.seeds(s.Rate)
+	for i := range runs {
 		r, err := sim.Run(&s, sim.Options{
 			Policy: o.strategy.policy, Seed: cfg.seed + uint64(i),
 			Detail: true, Calls: func(c sim.Call) { calls = append(calls, c) },
@@ -127,7 +134,7 @@ func (o *outcome) simulate(cfg config) error {
 		}
 		for k := range cpu {
 			for p := range providers {
-				cpu[k][p] += r.Seconds[k].CPU[p] / float64(cfg.runs)
+				cpu[k][p] += r.Seconds[k].CPU[p] / float64(runs)
 			}
 		}
 	}

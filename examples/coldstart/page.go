@@ -31,7 +31,7 @@ type page struct {
 	Clusters   pageTable
 	Commands   []string
 	Seed       uint64
-	Seeds      string
+	Runs       string
 }
 
 type pageStrategy struct{ Key, Label, About string }
@@ -68,7 +68,7 @@ type pageRow struct {
 func (r *results) page() ([]byte, error) {
 	p := page{
 		Intro: r.intro(), Legend: r.legend(), Closing: r.closing(), Bars: r.bars(), Fair: number(100 * fair),
-		Clusters: r.clusterTable(), Commands: r.commands(), Seed: r.seed, Seeds: r.seeds(),
+		Clusters: r.clusterTable(), Commands: r.commands(), Seed: r.seed, Runs: r.runsText(),
 	}
 	for _, s := range r.strategies {
 		p.Strategies = append(p.Strategies, pageStrategy{s.key, s.label, s.about})
@@ -91,9 +91,9 @@ func (r *results) bars() []pageBar {
 		return pageBar{Label: label, Share: percent(share), Note: note, Width: number(100 * share), Class: class}
 	}
 	var all []pageBar
-	for i, p := range r.parts() {
+	for _, p := range r.parts() {
 		note := fmt.Sprintf("%s if the weight counted", percent(p.honoured))
-		if i > 0 {
+		if p.adds {
 			note = fmt.Sprintf("%+.1f points; %s", 100*p.over, note)
 		}
 		all = append(all, bar("java", p.label, p.share, note))
@@ -136,12 +136,12 @@ func (r *results) commands() []string {
 	return []string{own, fmt.Sprintf("go run ./examples/coldstart -seed %d", r.seed+uint64(r.runs))}
 }
 
-// seeds are the seeds of the runs.
-func (r *results) seeds() string {
+// runsText says which runs there were.
+func (r *results) runsText() string {
 	if r.runs == 1 {
 		return fmt.Sprintf("one run, of seed %d", r.seed)
 	}
-	return fmt.Sprintf("%d runs pooled, of seeds %d to %d", r.runs, r.seed, r.seed+uint64(r.runs)-1)
+	return fmt.Sprintf("%d runs pooled, of seeds %d to %d (fewer where there are more calls)", r.runs, r.seed, r.seed+uint64(r.runs)-1)
 }
 
 // writable tells whether the page can be written. A page that is there stays.

@@ -65,12 +65,13 @@ func writeLine(out io.Writer, first string, cells []string) {
 func (r *results) writeParts(out io.Writer) {
 	fmt.Fprintf(out, "What each cause contributes: share of the new provider with Dubbo's leastactive over %s\n", brief(r.span()))
 	bar := func(label string, share float64, text string) {
-		fmt.Fprintf(out, "   %-32s %7s %-26s %s\n", label, percent(share), strings.Repeat("█", int(share*25+0.5)), text)
+		line := fmt.Sprintf("   %-32s %7s %-26s %s", label, percent(share), strings.Repeat("█", int(share*25+0.5)), text)
+		fmt.Fprintln(out, strings.TrimRight(line, " "))
 	}
 	bar("a fair share", fair, "")
-	for i, p := range r.parts() {
+	for _, p := range r.parts() {
 		text := fmt.Sprintf("weight honoured: %s", percent(p.honoured))
-		if i > 0 {
+		if p.adds {
 			text = fmt.Sprintf("%+.1f points; %s", 100*p.over, text)
 		}
 		bar(p.label, p.share, text)

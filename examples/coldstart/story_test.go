@@ -126,7 +126,7 @@ func TestFiguresAddUp(t *testing.T) {
 	for _, o := range slices.Concat(r.outcomes, r.clusters) {
 		name := o.cause.key + " " + o.strategy.key
 		require.Len(t, o.windows, len(r.spans()), name)
-		rate := o.cause.scenario.Rate * float64(r.runs)
+		rate := o.cause.scenario.Rate * float64(r.seeds(o.cause.scenario.Rate))
 		for i, w := range o.windows {
 			assert.InEpsilon(t, rate*r.spans()[i].Seconds(), w.calls, 0.25, name)
 			assert.LessOrEqual(t, w.sole, w.share, name)

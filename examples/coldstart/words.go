@@ -93,6 +93,7 @@ func list(words []string) string {
 type part struct {
 	label    string
 	share    float64
+	adds     bool
 	over     float64 // what it adds to the first
 	honoured float64 // the share if the weight counted
 }
@@ -102,8 +103,8 @@ type part struct {
 func (r *results) parts() []part {
 	var all []part
 	for _, c := range r.causes[:len(r.causes)-1] {
-		p := part{label: c.label, share: r.by(c.key, "java").share, honoured: r.by(c.key, "weighted").share}
-		if len(all) > 0 {
+		p := part{label: c.label, adds: c.adds, share: r.by(c.key, "java").share, honoured: r.by(c.key, "weighted").share}
+		if p.adds {
 			p.over = p.share - all[0].share
 		}
 		all = append(all, p)
