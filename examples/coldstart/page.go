@@ -111,7 +111,7 @@ func (r *results) table(cause int) pageTable {
 }
 
 func (r *results) clusterTable() pageTable {
-	t := pageTable{Caption: "Java leastactive with the mechanism alone, in other clusters", Columns: r.columns()}
+	t := pageTable{Caption: "Java leastactive in other clusters", Columns: r.columns()}
 	t.Columns[0] = "consumers, load"
 	for i := range r.clusters {
 		o := &r.clusters[i]

@@ -26,7 +26,7 @@ func strategies() []strategy {
 		},
 		{
 			key: "random", label: "random 50/200", policy: "java-random", weight: [2]int{200, 50},
-			about: "the cure of weights by hand: random, 50 for the new provider and 200 for the others",
+			about: "the cure of weights by hand: random of Dubbo 3.3, where nothing warms up, with 50 for the new provider and 200 for the others",
 		},
 		{
 			key: "gofer", label: "gofer leastactive", policy: "leastactive",
