@@ -2,6 +2,7 @@ package loadbalance
 
 import (
 	"cmp"
+	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
@@ -10,7 +11,8 @@ import (
 // at random by weight gets the call if no other costs less; else the one with the
 // least cost for its weight gets it, equal ones at random by weight. What a call
 // costs is how many would be under way then, times how long each is expected to
-// take.
+// take: then a tenth less is not less, and an idle provider of which little is known
+// keeps one in ten of the calls that it is drawn for, whatever it costs.
 type contest struct {
 	lottery
 	status  []*protocol.Status // of the node's life when the page was written
@@ -52,11 +54,21 @@ func (w *weights) effect(i, slot int) int64 {
 // moment is what calls are expected to take at the time of one pick.
 type moment struct {
 	tick  int64 // of the windows
-	usual int64 // ms, of a provider about which nothing is known
+	usual int64 // ns, what is known of all providers; 0: nothing
 }
 
-// maxCost keeps cost × effect within 64 bits. It is 1000 calls of four minutes.
-const maxCost = 1 << 28
+const (
+	costUnit = int64(100 * time.Microsecond) // a call that takes longer costs so many, one that does not take 1 ms that
+
+	// maxCost keeps cost × effect within 64 bits. It is 1000 calls of 26 s.
+	maxCost = 1 << 28
+
+	nearly = 10 // what costs a tenth more than another costs the same
+
+	supposed = 4  // calls, as usual ones, are supposed of each provider beside those that were seen
+	proven   = 30 // calls tell enough of a provider
+	curious  = 10 // an idle provider of which little is known keeps one in so many calls that it is drawn for
+)
 
 // cost is what one more call costs at a node: 1 or more.
 func (c *contest) cost(i int, m moment) int64 {
@@ -71,11 +83,38 @@ func (c *contest) calls(i int) int64 { return int64(c.status[i].Active()) + 1 }
 
 // timed is the time of calls at a node.
 func (c *contest) timed(i int, m moment, calls int64) int64 {
-	ms := m.usual
-	if mean := c.latency[i].mean(m.tick); mean > 0 {
-		ms = wholeMillis(mean)
+	return min(min(calls, maxCost)*inUnits(c.expected(i, m)), maxCost)
+}
+
+// expected returns what a call is expected to take at a node, in ns: what those within
+// the window took on average, beside some that took what is usual.
+func (c *contest) expected(i int, m moment) int64 {
+	mean, weight := c.latency[i].weighed(m.tick)
+	if weight == 0 || m.usual == 0 {
+		return max(mean, m.usual)
 	}
-	return min(min(calls, maxCost)*ms, maxCost)
+	weight = min(weight, 1<<14) // beside which those supposed are nothing
+	return (mean*weight + m.usual*supposed*panes) / (weight + supposed*panes)
+}
+
+// inUnits returns ns as a cost.
+func inUnits(ns int64) int64 {
+	return min(max(int64(time.Millisecond), ns)/costUnit, maxCost)
+}
+
+// unproven reports whether something is known of a node, but little, and it has no
+// call under way: it may be better than that.
+func (c *contest) unproven(i int, m moment) bool {
+	if c.latency == nil || c.calls(i) > 1 {
+		return false
+	}
+	_, weight := c.latency[i].weighed(m.tick)
+	return weight > 0 && weight < proven*panes
+}
+
+// near reports whether a cost is the least, or nearly so where times are compared.
+func (c *contest) near(cost, least int64) bool {
+	return cost <= least || c.latency != nil && cost*nearly <= least*(nearly+1)
 }
 
 // contend returns the index of the node that gets the call, -1 for none.
@@ -95,7 +134,7 @@ func contend(b *book[*contest], p *page[*contest], m moment, inv *protocol.Invoc
 	if !found.allowed(w, inv) {
 		found = c.look(w, m, b.rand(), inv)
 	}
-	if cost <= found.least || found.best < 0 {
+	if found.best < 0 || c.near(cost, found.least) || c.unproven(drawn, m) && below(b.rand(), curious) == 0 {
 		return drawn
 	}
 	return found.best

@@ -16,11 +16,11 @@ type shortestResponse struct {
 
 // NewShortestResponse returns the strategy "shortestresponse". What a call is
 // expected to take at a provider is, as in Dubbo since 3.0.3, its average for the
-// method over the latest "shortestResponseSlidePeriod" (30 s), in whole
-// milliseconds, times the calls under way + 1. A provider drawn at random by weight
-// gets the call if no other is expected to be faster; else the provider with the
-// least expectation for its weight gets it, as [NewLeastActive] describes, warm-up
-// included: Dubbo does not look at the weight of the one that is fastest (F3).
+// method over the latest "shortestResponseSlidePeriod" (30 s), times the calls under
+// way + 1. A provider drawn at random by weight gets the call if no other is expected
+// to be faster; else the provider with the least expectation for its weight gets it, as
+// [NewLeastActive] describes, warm-up included: Dubbo does not look at the weight of
+// the one that is fastest (F3).
 //
 // It differs from Dubbo's in what that average is:
 //
@@ -31,10 +31,16 @@ type shortestResponse struct {
 //   - A provider of which nothing is known within the period is taken for as fast as
 //     all are on average, not for infinitely fast; so it gets its share, and shows
 //     what it can do.
-//   - The window slides: every tenth of the period its oldest tenth is forgotten.
-//     Dubbo forgets everything at once, and then all providers are equal (F21).
-//   - An average of less than 1 ms counts as 1 ms: Dubbo takes it for 0, and then calls
-//     under way do not count.
+//   - Few calls tell little: an average is worked out with four more calls, as long as
+//     they are on average at all providers. And while a provider has shown less than 30
+//     calls it gets, when idle, one in ten of those that it is drawn for whatever is
+//     expected of it. So one whose first call was slow is not left to starve.
+//   - A tenth longer is not longer. In Dubbo one of 20 ms gets every call that comes
+//     while nobody has any under way, and one of 21 ms none.
+//   - The window slides: a call counts less with every tenth of the period, until it is
+//     forgotten. Dubbo forgets everything at once, and then all providers are equal (F21).
+//   - Averages are compared in tenths of a millisecond, and one of less than 1 ms counts
+//     as 1 ms: Dubbo takes it for 0, and then calls under way do not count.
 //   - The average belongs to one life of a provider: a restart begins anew, and nothing
 //     is kept of a provider that is gone (F23).
 //   - Calls are counted whether or not "actives" is set (F2).
@@ -71,11 +77,8 @@ func (s *shortestResponse) Prepare(c *protocol.Candidates, slot int) { s.book.pr
 
 func (s *shortestResponse) moment(now time.Duration, slot int) moment {
 	tick := s.ticks.at(now)
-	return moment{tick: tick, usual: wholeMillis(s.fleet.at(slot).mean(tick))}
+	return moment{tick: tick, usual: s.fleet.at(slot).mean(tick)}
 }
-
-// wholeMillis returns ns in whole ms, from 1 to maxCost.
-func wholeMillis(ns int64) int64 { return min(max(1, ns/int64(time.Millisecond)), maxCost) }
 
 // Begun implements [protocol.Observer].
 func (s *shortestResponse) Begun(*protocol.Invocation, *protocol.Life) {}

@@ -88,8 +88,8 @@ func (c *contest) explain(w *weights, m moment, cs []Candidate) {
 	}
 	passed := 1.0 // the chance that whoever is drawn passes the call on
 	for i := range cs {
-		if cs[i].Allowed && w.of[i] > 0 && c.cost(i, m) == least {
-			cs[i].Chance = float64(w.of[i]) / float64(total)
+		if cs[i].Allowed && w.of[i] > 0 {
+			cs[i].Chance = c.keeps(i, m, least) * float64(w.of[i]) / float64(total)
 			passed -= cs[i].Chance
 		}
 	}
@@ -100,8 +100,19 @@ func (c *contest) explain(w *weights, m moment, cs []Candidate) {
 		if passed > 1e-9 && cs[i].Score == cs[best].Score {
 			cs[i].Chance += passed * float64(w.of[i]) / float64(ties)
 		}
-		cs[i].Reason = c.reason(i, m, c.cost(i, m) == least, cs[i].Score == cs[best].Score)
+		cs[i].Reason = c.reason(i, m, c.near(c.cost(i, m), least), cs[i].Score == cs[best].Score)
 	}
+}
+
+// keeps returns how many of the calls that a node is drawn for it gets, 0 … 1.
+func (c *contest) keeps(i int, m moment, least int64) float64 {
+	switch {
+	case c.near(c.cost(i, m), least):
+		return 1
+	case c.unproven(i, m):
+		return 1.0 / curious
+	}
+	return 0
 }
 
 // reason tells what a call costs at a node, and how that compares.
@@ -109,9 +120,12 @@ func (c *contest) reason(i int, m moment, cheapest, best bool) string {
 	calls := c.calls(i)
 	cost := fmt.Sprintf("%d calls with this one", calls)
 	if c.latency != nil {
-		cost = fmt.Sprintf("%d ms × %d calls", c.timed(i, m, 1), calls)
-		if c.latency[i].mean(m.tick) == 0 {
+		cost = fmt.Sprintf("%.1f ms × %d calls", float64(c.timed(i, m, 1)*costUnit)/1e6, calls)
+		switch {
+		case c.latency[i].mean(m.tick) == 0:
 			cost += " (nothing known of it: what is usual)"
+		case c.unproven(i, m):
+			cost += fmt.Sprintf(" (little known of it: gets one in %d of its share anyway)", curious)
 		}
 	}
 	switch {
@@ -130,7 +144,7 @@ func (s *shortestResponse) Explain(c *protocol.Candidates, inv *protocol.Invocat
 	now, slot := s.book.since(inv), inv.Method.Slot
 	m := s.moment(now, slot)
 	x := Explanation{Rule: fmt.Sprintf("average time, failures charged, × (calls under way + 1), divided by the weight: "+
-		"whoever is drawn by weight gets the call unless another is expected to be faster, then the least for its weight; %d ms is usual", m.usual)}
+		"whoever is drawn by weight gets the call unless another is expected to be faster, then the least for its weight; %.1f ms is usual", float64(m.usual)/1e6)}
 	if p := s.book.openAt(c, inv, now); p != nil {
 		x.Candidates = s.book.survey(p, inv)
 		p.own.explain(&p.weights, m, x.Candidates)

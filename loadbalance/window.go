@@ -19,23 +19,32 @@ func newTicking(period time.Duration) ticking { return ticking(max(1, period/pan
 // at returns the tick of a moment on a book's clock.
 func (t ticking) at(now time.Duration) int64 { return int64(max(0, now)) / int64(t) }
 
-// window is the mean of amounts over the latest period, moved on in tenths.
-// Dubbo forgets all at once when a period is over, for all methods of all services
-// together, and every provider reads 0 then (F21); here only the oldest tenth goes.
+// window is the mean of amounts over the latest period, moved on in tenths. An amount
+// counts less with every tenth that passes, until it is forgotten: ten times as much
+// when it is new as at last. Dubbo forgets all at once when a period is over, for all
+// methods of all services together, and every provider reads 0 then (F21).
 //
 // Time is counted in ticks, of a tenth of the period each. Reading takes no lock
 // but when a tick has passed.
 type window struct {
 	tick    atomic.Int64 // up to which it was moved
 	average atomic.Int64 // at least 1; 0: nothing happened within the period
+	weight  atomic.Int64 // how many amounts it is the mean of, in tenths
 
-	mu   sync.Mutex
-	all  pane
-	past *[panes]pane // by tick modulo panes; nil before the first
+	mu    sync.Mutex
+	all   pane         // what happened within the period
+	faded pane         // the same, in tenths, as far as it counts
+	past  *[panes]pane // by tick modulo panes; nil before the first
 }
 
 // pane is the sum of what happened within a tick.
 type pane struct{ sum, n int64 }
+
+// plus adds another pane so many times.
+func (p *pane) plus(q pane, times int64) {
+	p.sum += times * q.sum
+	p.n += times * q.n
+}
 
 // add counts one more amount. What comes late, from a tick that is over, counts
 // in the present one.
@@ -46,41 +55,47 @@ func (w *window) add(tick, amount int64) {
 		w.past = new([panes]pane)
 	}
 	w.move(tick)
-	now := &w.past[w.tick.Load()%panes]
-	now.sum += amount
-	now.n++
-	w.all.sum += amount
-	w.all.n++
+	one := pane{min(amount, mostAmount), 1}
+	w.past[w.tick.Load()%panes].plus(one, 1)
+	w.all.plus(one, 1)
+	w.faded.plus(one, panes)
 	w.publish()
 }
 
+// mostAmount, 73 minutes in ns, lets a window add up two hundred thousand of them.
+const mostAmount = 1 << 42
+
 // mean returns the mean amount at a tick, 0 when there is none.
 func (w *window) mean(tick int64) int64 {
-	mean := w.average.Load()
-	if mean == 0 || tick <= w.tick.Load() {
-		return mean
-	}
-	return w.moved(tick)
+	mean, _ := w.weighed(tick)
+	return mean
 }
 
-// moved is the mean after a look at what is to be forgotten; who finds somebody else
-// at it takes the one before.
-func (w *window) moved(tick int64) int64 {
+// weighed is mean and how many amounts it is of, in tenths.
+func (w *window) weighed(tick int64) (mean, weight int64) {
+	if w.average.Load() != 0 && tick > w.tick.Load() {
+		w.moved(tick)
+	}
+	return w.average.Load(), w.weight.Load()
+}
+
+// moved forgets what is to be forgotten; who finds somebody else at it takes the mean
+// before.
+func (w *window) moved(tick int64) {
 	if w.mu.TryLock() {
 		w.move(tick)
 		w.publish()
 		w.mu.Unlock()
 	}
-	return w.average.Load()
 }
 
-// move forgets what is older than a period at a tick. The caller holds w.mu.
+// move forgets what is to be forgotten at a tick. The caller holds w.mu.
 func (w *window) move(tick int64) {
 	last := w.tick.Load()
 	for t := last + 1; t <= min(tick, last+panes); t++ {
+		w.faded.plus(w.all, -1)
 		gone := &w.past[t%panes]
-		w.all.sum -= gone.sum
-		w.all.n -= gone.n
+		w.all.plus(*gone, -1)
 		*gone = pane{}
 	}
 	if tick > last {
@@ -89,9 +104,11 @@ func (w *window) move(tick int64) {
 }
 
 func (w *window) publish() {
-	if w.all.n == 0 {
+	if w.faded.n == 0 {
 		w.average.Store(0)
+		w.weight.Store(0)
 		return
 	}
-	w.average.Store(max(1, w.all.sum/w.all.n))
+	w.average.Store(max(1, w.faded.sum/w.faded.n))
+	w.weight.Store(w.faded.n)
 }

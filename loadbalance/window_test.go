@@ -10,11 +10,12 @@ import (
 
 type event struct{ tick, took int64 }
 
-// sum adds up what is within the period at a tick.
+// sum adds up what is within the period at a tick, in tenths of what counts in full.
 func sum(all []event, tick int64) (elapsed, calls int64) {
 	for _, e := range all {
 		if e.tick > tick-panes {
-			elapsed, calls = elapsed+e.took, calls+1
+			counts := panes - max(0, tick-e.tick)
+			elapsed, calls = elapsed+counts*e.took, calls+counts
 		}
 	}
 	return elapsed, calls
@@ -36,11 +37,12 @@ func TestWindow(t *testing.T) {
 				latest = max(latest, at)
 				all = append(all, event{latest, took}) // late ones count where the window is
 			}
-			got := w.mean(tick)
+			got, weight := w.weighed(tick)
 			if _, calls := sum(all, latest); calls > 0 { // else there is nothing to move
 				latest = max(latest, tick)
 			}
 			elapsed, calls := sum(all, tick)
+			require.Equal(t, calls, weight)
 			if calls == 0 {
 				require.Zero(t, got)
 				continue
