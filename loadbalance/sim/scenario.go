@@ -11,7 +11,9 @@ type Scenario struct {
 	About string // one line for people
 
 	Duration time.Duration // measured time, default 60 s; requests that arrive in it are counted
-	Settle   time.Duration // time before it, for estimates and caches to settle; default 5 s
+	// Settle is the time before it, for estimates and caches to settle; default 5 s. The
+	// requests of that time come half as often, in twice the time.
+	Settle time.Duration
 
 	// Load is the share of the cluster's capacity that arrives, default 0.7; see
 	// [Scenario.Capacity]. Rate, in requests per second, replaces it.

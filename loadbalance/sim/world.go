@@ -44,7 +44,7 @@ func clock(t int64) time.Time { return epoch.Add(time.Duration(t)) }
 // newWorld builds the cluster as it is at the beginning. The scenario is filled in.
 func newWorld(s *Scenario, seed uint64, detail bool) *world {
 	w := &world{
-		s: s, seed: seed, now: -int64(s.Settle), end: int64(s.Duration),
+		s: s, seed: seed, now: -settling * int64(s.Settle), end: int64(s.Duration),
 		notices: stream(seed, forNotices, 0), longs: stream(seed, forLong, 0),
 	}
 	for i := range s.Providers {
