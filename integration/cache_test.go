@@ -89,7 +89,7 @@ func TestCacheDamaged(t *testing.T) {
 	c := cachedClient(t, z.Addr(), file)
 	_, err := c.Refer(t.Context(), demo)
 	require.ErrorIs(t, err, gofer.ErrNoProvider)
-	assert.NotContains(t, err.Error(), "cache")
+	assert.ErrorContains(t, err, file, "the error names the file that cannot be read")
 
 	r := refer(t, c, demo+"?check=false")
 	assert.Empty(t, r.Snapshot().Providers)
