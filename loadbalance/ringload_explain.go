@@ -13,7 +13,7 @@ import (
 func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
 	now := s.book.since(inv)
 	usual := s.learner.usualOf(inv.Method.Slot)
-	x := Explanation{Rule: fmt.Sprintf("the least (calls under way + 1) × latency, failures charged, / weight × %v^r, "+
+	x := Explanation{Rule: fmt.Sprintf("the least (calls under way + 1) × latency^1.2, failures charged, / weight × %v^r, "+
 		"r = 0, 1, 2 for the owner of the key and its successors on the ring, 3 for the choice of leastload", ringSpill)}
 	if usual > 0 {
 		x.Rule += fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
@@ -28,7 +28,7 @@ func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 		ranks := s.ranks(c, p, inv)
 		for i, r := range ranks {
 			f := &all[i]
-			f.score = f.calls * f.latency / float64(p.own.nodes[i].weight) * math.Pow(ringSpill, float64(r))
+			f.score = f.calls * dear(f.latency) / float64(p.own.nodes[i].weight) * math.Pow(ringSpill, float64(r))
 		}
 		explainRing(p, ranks, all, x.Candidates)
 	}
