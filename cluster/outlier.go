@@ -38,7 +38,8 @@ const (
 // of the provider, "executes" or its thread pool, eject only if it answered nothing
 // else for as long as a pause, and their pause does not grow: a provider that
 // works at its limit refuses many calls in a row, and to take it out would only
-// load the others more.
+// load the others more. For the same reason pauses do not grow by timeouts while more
+// than a third of the list is ejected.
 //
 // It never reads the clock nor starts a timer: pauses end when a call looks. So it
 // may be driven in virtual time: it needs the list of the reference, to be told of
@@ -75,6 +76,7 @@ type record struct {
 	// The rest is guarded by Outliers.mu.
 	first    time.Time            // failure of the row
 	limits   bool                 // all of the row were refusals for a limit
+	slow     bool                 // or timeouts
 	last     error                // failure
 	since    time.Time            // of the latest ejection, or pause
 	until    time.Time            // end of the pause
@@ -235,7 +237,7 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, verdict protocol.V
 		o.readmit(r, at, "outlier=false")
 	case !set.on:
 	default:
-		r.fail(at, err)
+		r.fail(at, verdict, err)
 		if trial && out {
 			o.pause(r, at, set)
 		} else if !out && r.enough(at, set) {

@@ -34,11 +34,12 @@ func most(providers int) int {
 }
 
 // fail adds a failure to the row.
-func (r *record) fail(at time.Time, err error) {
+func (r *record) fail(at time.Time, verdict protocol.Verdict, err error) {
 	if r.failures.Add(1) == 1 {
-		r.first, r.limits = at, true
+		r.first, r.limits, r.slow = at, true, true
 	}
 	r.limits = r.limits && errors.Is(err, protocol.ErrLimitExceeded)
+	r.slow = r.slow && (r.limits || verdict == protocol.TimedOut)
 	r.last = err
 }
 
@@ -85,7 +86,7 @@ func (o *Outliers) eject(r *record, at time.Time, set settings) {
 // pause begins the time without a trial.
 func (o *Outliers) pause(r *record, at time.Time, set settings) {
 	d := set.pause
-	if !r.limits {
+	if !r.limits && !(r.slow && o.many()) {
 		for range min(r.trips, maxTrips) {
 			d = min(2*d, max(maxPause, set.pause))
 		}
@@ -95,6 +96,11 @@ func (o *Outliers) pause(r *record, at time.Time, set settings) {
 	o.tell(r, at, "")
 	o.schedule()
 }
+
+// many reports whether more than a third of the list is ejected, and more than one.
+// If they time out it is the load that is to blame, and long pauses would leave idle
+// what could carry it.
+func (o *Outliers) many() bool { return len(o.ejected) > max(1, o.list().Len()/3) }
 
 // readmit puts a provider back into the choice.
 func (o *Outliers) readmit(r *record, at time.Time, why string) {
