@@ -229,6 +229,42 @@ func TestPauses(t *testing.T) {
 	assert.Equal(t, 1, f.out.Ejection(n).Trips)
 }
 
+// Timeouts of one provider are its own fault; of more than a third of the list, the
+// load's.
+func TestPausesUnderOverload(t *testing.T) {
+	for name, c := range map[string]struct {
+		late, of int
+		grows    bool
+	}{
+		"one of two": {1, 2, true}, "one of three": {1, 3, true}, "two of three": {2, 3, false},
+		"three of nine": {3, 9, true}, "four of nine": {4, 9, false},
+	} {
+		f := newFleet(t, c.of, "")
+		for i := range c.late {
+			for range 5 {
+				f.begin(f.at(i)).end(time.Second, errLate)
+			}
+		}
+		f.pass(time.Second)
+		require.Len(t, f.ejected(), c.late, name)
+		n := f.at(c.late - 1)
+		for pause := time.Second; pause < 20*time.Second; pause *= 2 {
+			if c.grows {
+				require.Equal(t, pause, f.out.Ejection(n).Until.Sub(f.out.Ejection(n).Since), name)
+			} else {
+				require.Equal(t, time.Second, f.out.Ejection(n).Until.Sub(f.out.Ejection(n).Since), name)
+			}
+			f.pass(40 * time.Second)
+			for range c.late {
+				a := f.trial()
+				require.NotNil(t, a, name)
+				a.end(time.Second, errLate)
+			}
+			f.pass(time.Second)
+		}
+	}
+}
+
 // What ends a trial without an outcome frees it for another call.
 func TestTrialWithoutAnOutcome(t *testing.T) {
 	for name, lose := range map[string]func(f *fleet, a *attempt){
