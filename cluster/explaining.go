@@ -131,7 +131,9 @@ func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Ti
 
 // tell adds what the load balancer says.
 func (c *Candidate) tell(told *loadbalance.Candidate) {
-	c.Weight, c.FullWeight, c.Warming = told.Weight, told.FullWeight, told.Warming
+	if told.FullWeight > 0 { // a strategy that looks at no weight tells none
+		c.Weight, c.FullWeight, c.Warming = told.Weight, told.FullWeight, told.Warming
+	}
 	c.WeightUsed = told.WeightUsed
 	if told.Active > 0 {
 		c.Active = told.Active
