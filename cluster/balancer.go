@@ -51,7 +51,7 @@ func (b *balancer) choose(left *protocol.Candidates, inv *protocol.Invocation) *
 func (b *balancer) stray() {
 	if b.strayed.CompareAndSwap(false, true) {
 		b.log.Warn("a load balancer has chosen a provider that is not in the list it was given; the first that can be called is taken instead",
-			zap.String("loadbalance", b.name))
+			zap.String(balanceKey, b.name))
 	}
 }
 

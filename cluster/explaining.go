@@ -3,7 +3,6 @@ package cluster
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/gofer-rpc/gofer/loadbalance"
@@ -112,10 +111,7 @@ func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Ti
 	slot := inv.Method.Slot
 	switch state := n.State(); {
 	case state == protocol.Down:
-		if err := n.Endpoint().StateReason(); err != nil {
-			return "not connected: " + strings.TrimPrefix(err.Error(), "not connected: ")
-		}
-		return "not connected"
+		return downReason(n.Endpoint().StateReason())
 	case state == protocol.ReadOnly && inv.Relaxed()&protocol.RelaxState == 0:
 		return "has asked for no new calls"
 	case inv.Tried(n) && inv.Relaxed()&protocol.RelaxTried == 0:
@@ -150,10 +146,10 @@ func (c *Candidate) tell(told *loadbalance.Candidate) {
 // origin says who has named the load balancer in force.
 func (c *Invoker) origin(nodes []*protocol.Node, slot int, name string) string {
 	method := c.methods.Name(slot)
-	own := c.reference.MethodParam(method, "loadbalance")
+	own := c.reference.MethodParam(method, balanceKey)
 	named, same := 0, 0
 	for _, n := range nodes {
-		if n.URL().MethodParam(method, "loadbalance") != "" {
+		if n.URL().MethodParam(method, balanceKey) != "" {
 			named++
 		}
 		if n.Method(slot).LoadBalance == name {

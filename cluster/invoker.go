@@ -139,8 +139,7 @@ func (c *Invoker) invoke(ctx context.Context, inv *protocol.Invocation) (res *pr
 
 func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
 	e := protocol.Recovered(v)
-	c.log.Error("panic: the call fails", zap.String("method", inv.Method.Name),
-		zap.Error(e.Cause), zap.ByteString("stack", e.Cause.(*protocol.PanicError).Stack))
+	logPanic(c.log, "panic: the call fails", e, zap.String("method", inv.Method.Name))
 	if inv.Attempt == 0 {
 		e.Sent = false
 		return complete(e, inv, "")

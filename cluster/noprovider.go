@@ -50,20 +50,27 @@ func explain(service string, list *protocol.Listing, left *protocol.Candidates, 
 
 // addReason groups providers that are down for the same reason.
 func addReason(reasons []protocol.Refusal, address string, err error) []protocol.Refusal {
-	reason := "not connected"
-	if err != nil {
-		reason += ": " + strings.TrimPrefix(err.Error(), reason+": ")
-	}
+	reason := downReason(err)
 	for i := range reasons {
 		if r := &reasons[i]; r.Reason == reason || i == maxReasons-1 {
 			if r.Count++; r.Reason != reason {
-				r.Reason = "not connected"
+				r.Reason = notConnected
 			}
 			r.Provider = fmt.Sprintf("%s and %d more", strings.Fields(r.Provider)[0], r.Count-1)
 			return reasons
 		}
 	}
 	return append(reasons, protocol.Refusal{Provider: address, Reason: reason, Count: 1})
+}
+
+const notConnected = "not connected"
+
+// downReason says why a provider is down; nil is for no reason that is known.
+func downReason(err error) string {
+	if err == nil {
+		return notConnected
+	}
+	return notConnected + ": " + strings.TrimPrefix(err.Error(), notConnected+": ")
 }
 
 // remedy is what to do, by the stage that lost the last provider.

@@ -39,9 +39,7 @@ func (b *balancer) prepare(list *protocol.Candidates, slot int) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			e := protocol.Recovered(v).Cause.(*protocol.PanicError)
-			b.log.Error("a load balancer panicked while it prepared for a list", zap.String("loadbalance", b.name),
-				zap.Error(e), zap.ByteString("stack", e.Stack))
+			logPanic(b.log, "a load balancer panicked while it prepared for a list", protocol.Recovered(v), zap.String(balanceKey, b.name))
 		}
 	}()
 	p.Prepare(list, slot)

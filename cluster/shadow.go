@@ -150,9 +150,7 @@ func (b *balancer) fail(value any) {
 	if !b.failed.CompareAndSwap(false, true) {
 		return
 	}
-	e := protocol.Recovered(value).Cause.(*protocol.PanicError)
-	b.log.Error("a load balancer that is only compared with panicked; it is not asked any more",
-		zap.String(shadowKey, b.name), zap.Error(e), zap.ByteString("stack", e.Stack))
+	logPanic(b.log, "a load balancer that is only compared with panicked; it is not asked any more", protocol.Recovered(value), zap.String(shadowKey, b.name))
 }
 
 // guard lets a shadow learn from calls without being able to harm them.

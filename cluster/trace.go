@@ -79,8 +79,7 @@ func (c *Invoker) trace(ctx context.Context, inv *protocol.Invocation) (*protoco
 func (t *tracer) tell(out Trace) {
 	defer func() {
 		if v := recover(); v != nil {
-			e := protocol.Recovered(v).Cause.(*protocol.PanicError)
-			t.log.Error("the function that takes traces panicked", zap.Error(e), zap.ByteString("stack", e.Stack))
+			logPanic(t.log, "the function that takes traces panicked", protocol.Recovered(v))
 		}
 	}()
 	t.report(out)
