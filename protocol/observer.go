@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"time"
@@ -62,10 +61,13 @@ func Judge(err error) Verdict {
 		return Succeeded
 	}
 	var e *Error
-	if !errors.As(err, &e) {
-		return judgeOther(err)
+	var code Code
+	if errors.As(err, &e) {
+		code = e.Code
+	} else {
+		code = codeOf(err)
 	}
-	switch e.Code {
+	switch code {
 	case ErrBusiness:
 		return Succeeded
 	case ErrTimeout:
@@ -76,19 +78,6 @@ func Judge(err error) Verdict {
 		if e.Retry == RetryNever {
 			return Neutral
 		}
-	}
-	return Failed
-}
-
-func judgeOther(err error) Verdict {
-	var remote *RemoteError
-	switch {
-	case errors.As(err, &remote):
-		return Succeeded
-	case errors.Is(err, context.Canceled):
-		return Neutral
-	case errors.Is(err, context.DeadlineExceeded):
-		return TimedOut
 	}
 	return Failed
 }

@@ -72,17 +72,21 @@ func AsError(err error) *Error {
 		wrapped.Detail, wrapped.Cause = err.Error(), err
 		return &wrapped
 	}
+	return &Error{Code: codeOf(err), Sent: true, Cause: err} // how far it got is not known
+}
+
+// codeOf returns the code of an error that is no [*Error].
+func codeOf(err error) Code {
 	var remote *RemoteError
-	e = &Error{Code: ErrUnknown, Sent: true, Cause: err} // how far it got is not known
 	switch {
 	case errors.As(err, &remote):
-		e.Code = ErrBusiness
+		return ErrBusiness
 	case errors.Is(err, context.Canceled):
-		e.Code = ErrCanceled
+		return ErrCanceled
 	case errors.Is(err, context.DeadlineExceeded):
-		e.Code = ErrTimeout
+		return ErrTimeout
 	}
-	return e
+	return ErrUnknown
 }
 
 // adopt makes a result that somebody brought the result of the call.
