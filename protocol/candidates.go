@@ -18,14 +18,8 @@ type Candidates struct {
 }
 
 // slots holds the states of one list by method slot; the slice is replaced when it
-// has to grow, an element when a state is added.
-type slots []atomic.Pointer[[]state]
-
-type state struct {
-	owner any // the strategy, compared by identity
-	value any
-	idle  int // lists that passed the value on without using it
-}
+// has to grow.
+type slots []states
 
 // maxIdle is the number of lists in a row that pass a state on unused. It keeps
 // the credits of a method that is rarely called, and bounds how long the providers
@@ -54,9 +48,7 @@ func (c *Candidates) handOver() [][]state {
 	}
 	out := make([][]state, max(len(own), len(c.carried)))
 	for slot := range own {
-		if p := own[slot].Load(); p != nil {
-			out[slot] = append(out[slot], *p...)
-		}
+		out[slot] = append(out[slot], own[slot].of()...)
 	}
 	for slot, unused := range c.carried {
 		for _, s := range unused {
@@ -90,10 +82,8 @@ func (c *Candidates) Version() uint64 {
 // must not ask for a state itself. owner must be comparable; use a pointer.
 func (c *Candidates) State(owner any, slot int, build func(before any) any) any {
 	if p := c.slots.Load(); p != nil && slot < len(*p) {
-		if q := (*p)[slot].Load(); q != nil {
-			if i := indexOwner(*q, owner); i >= 0 {
-				return (*q)[i].value
-			}
+		if v, ok := (*p)[slot].known(owner); ok {
+			return v
 		}
 	}
 	return c.build(owner, slot, build)
@@ -102,29 +92,18 @@ func (c *Candidates) State(owner any, slot int, build func(before any) any) any 
 func (c *Candidates) build(owner any, slot int, build func(before any) any) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	here := c.slot(slot)
-	var old []state
-	if p := here.Load(); p != nil {
-		old = *p
-	}
-	if i := indexOwner(old, owner); i >= 0 {
-		return old[i].value
-	}
-	v := build(c.take(owner, slot))
-	next := append(old[:len(old):len(old)], state{owner: owner, value: v})
-	here.Store(&next)
-	return v
+	return c.slot(slot).keep(owner, func() any { return build(c.take(owner, slot)) })
 }
 
 // slot returns the place of a slot's states, made if there is none. The caller
 // holds c.mu.
-func (c *Candidates) slot(slot int) *atomic.Pointer[[]state] {
+func (c *Candidates) slot(slot int) *states {
 	p := c.slots.Load()
 	if p == nil || slot >= len(*p) {
 		grown := make(slots, max(4, slot+1+slot/2))
 		if p != nil {
 			for i := range *p {
-				grown[i].Store((*p)[i].Load())
+				grown[i].all.Store((*p)[i].all.Load())
 			}
 		}
 		c.slots.Store(&grown)
@@ -150,13 +129,4 @@ func (c *Candidates) take(owner any, slot int) any {
 	left[last] = state{}
 	c.carried[slot] = left[:last]
 	return v
-}
-
-func indexOwner(states []state, owner any) int {
-	for i := range states {
-		if states[i].owner == owner {
-			return i
-		}
-	}
-	return -1
 }

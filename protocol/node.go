@@ -45,7 +45,7 @@ type Life struct {
 	Since    time.Time
 	mu       sync.Mutex // serialises writers of what follows
 	statuses atomic.Pointer[[]*Status]
-	states   atomic.Pointer[[]state]
+	states   states
 }
 
 // NewNode returns the node of a merged provider URL. wrap composes the attempt
@@ -200,12 +200,8 @@ func (l *Life) Statuses(yield func(slot int, s *Status) bool) {
 
 // Known returns what owner keeps for this life, nil when it keeps nothing yet.
 func (l *Life) Known(owner any) any {
-	if p := l.states.Load(); p != nil {
-		if i := indexOwner(*p, owner); i >= 0 {
-			return (*p)[i].value
-		}
-	}
-	return nil
+	v, _ := l.states.known(owner)
+	return v
 }
 
 // State returns what owner keeps for this life; build makes it at its first use.
@@ -217,15 +213,5 @@ func (l *Life) State(owner any, build func() any) any {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	var old []state
-	if p := l.states.Load(); p != nil {
-		old = *p
-	}
-	if i := indexOwner(old, owner); i >= 0 {
-		return old[i].value
-	}
-	v := build()
-	next := append(old[:len(old):len(old)], state{owner: owner, value: v})
-	l.states.Store(&next)
-	return v
+	return l.states.keep(owner, build)
 }
