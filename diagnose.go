@@ -3,7 +3,6 @@ package gofer
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,15 +64,8 @@ func (f Finding) String() string {
 // Diagnose looks for what is known to balance badly in the client's references. See
 // [Reference.Diagnose].
 func (c *Client) Diagnose() []Finding {
-	c.mu.Lock()
-	services := make([]*service, 0, len(c.services))
-	for _, s := range c.services {
-		services = append(services, s)
-	}
-	c.mu.Unlock()
-	slices.SortFunc(services, func(a, b *service) int { return cmp.Compare(a.url.ServiceKey(), b.url.ServiceKey()) })
 	var out []Finding
-	for _, s := range services {
+	for _, s := range c.sorted() {
 		out = append(out, diagnose(s.figures(time.Now()))...)
 	}
 	return out
@@ -116,27 +108,29 @@ type providerFigures struct {
 // figures collects what the rules look at.
 func (s *service) figures(now time.Time) fleet {
 	f := fleet{reference: s.url.ServiceKey(), direct: s.source != s.client.registry, now: now}
-	nodes := s.directory.List().Candidates.Nodes()
-	for slot, name := range s.methods.table.Names() {
-		m := methodFigures{name: name}
-		for _, n := range nodes {
-			view, life := n.Method(slot), n.Life()
-			m.balance = cmp.Or(m.balance, view.LoadBalance)
-			p := providerFigures{
-				address: n.Address(), weight: view.Weight, actives: view.Actives, warmup: view.Warmup, since: life.Since,
-				warming: !life.Start.IsZero() && now.Before(life.Start.Add(view.Warmup)),
+	for _, name := range s.methods.table.Names() {
+		f.methods = append(f.methods, methodFigures{name: name})
+	}
+	for _, n := range s.directory.List().Candidates.Nodes() {
+		life, counted := n.Life(), make([]protocol.Counters, len(f.methods))
+		for slot, status := range life.Statuses {
+			if slot < len(counted) {
+				counted[slot] = status.Counters()
 			}
-			for i, status := range life.Statuses {
-				if i == slot {
-					p.Counters = status.Counters()
-				}
-			}
-			if ms, ok := n.URL().StartTime(); ok && ms > 0 {
-				p.stamp = time.UnixMilli(ms)
-			}
-			m.providers = append(m.providers, p)
 		}
-		f.methods = append(f.methods, m)
+		var stamp time.Time
+		if ms, ok := n.URL().StartTime(); ok {
+			stamp = time.UnixMilli(ms)
+		}
+		for slot := range f.methods {
+			m, view := &f.methods[slot], n.Method(slot)
+			m.balance = cmp.Or(m.balance, view.LoadBalance)
+			m.providers = append(m.providers, providerFigures{
+				address: n.Address(), weight: view.Weight, actives: view.Actives, warmup: view.Warmup,
+				warming: !life.Start.IsZero() && now.Before(life.Start.Add(view.Warmup)),
+				stamp:   stamp, since: life.Since, Counters: counted[slot],
+			})
+		}
 	}
 	return f
 }

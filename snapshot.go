@@ -2,6 +2,7 @@ package gofer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -88,17 +89,17 @@ func (c *Client) Snapshot() Snapshot {
 	if w, ok := c.wire.(*dubbo.Protocol); ok { // tests have others
 		s.Connections = w.Connections()
 	}
-	c.mu.Lock()
-	services := make([]*service, 0, len(c.services))
-	for _, v := range c.services {
-		services = append(services, v)
-	}
-	c.mu.Unlock()
-	for _, v := range services {
+	for _, v := range c.sorted() {
 		s.References = append(s.References, v.snapshot())
 	}
-	slices.SortFunc(s.References, func(a, b ReferenceSnapshot) int { return cmp.Compare(a.Service, b.Service) })
 	return s
+}
+
+// sorted returns the client's services by their keys.
+func (c *Client) sorted() []*service {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.SortedFunc(maps.Values(c.services), func(a, b *service) int { return cmp.Compare(a.url.ServiceKey(), b.url.ServiceKey()) })
 }
 
 // Snapshot returns the reference's state.
