@@ -58,21 +58,21 @@ func (f *faded) add(sum, count float64) {
 // [foldEvery] by one of those who bring the samples.
 type average struct {
 	tally
-	due     atomic.Int64  // when it is worked out next
-	mean    atomic.Uint64 // bits of a float64; 0: nothing is known
-	samples atomic.Uint64 // bits of a float64: how many samples it is the mean of
-	folding atomic.Bool   // held by who works it out
+	due     atomic.Int64 // when it is worked out next
+	mean    real         // 0: nothing is known
+	samples real         // how many it is the mean of
+	folding atomic.Bool  // held by who works it out
 	faded   faded
 }
 
 // value returns the mean, 0 when nothing is known.
-func (a *average) value() float64 { return math.Float64frombits(a.mean.Load()) }
+func (a *average) value() float64 { return a.mean.load() }
 
 // weight returns how many samples the mean is of, those that fade away in part.
-func (a *average) weight() float64 { return math.Float64frombits(a.samples.Load()) }
+func (a *average) weight() float64 { return a.samples.load() }
 
 // seed sets the mean if nothing is known.
-func (a *average) seed(x float64) { a.mean.CompareAndSwap(0, math.Float64bits(x)) }
+func (a *average) seed(x float64) { a.mean.bits.CompareAndSwap(0, math.Float64bits(x)) }
 
 // fold works out the mean if that is due. It stays what it was when all samples are
 // so old that they are forgotten.
@@ -84,8 +84,8 @@ func (a *average) fold(now, memory time.Duration) {
 	a.due.Store(int64(now + foldEvery))
 	a.faded = a.faded.fade(now, memory)
 	a.faded.add(a.take())
-	a.samples.Store(math.Float64bits(a.faded.count))
+	a.samples.store(a.faded.count)
 	if a.faded.count > 1e-6 {
-		a.mean.Store(math.Float64bits(a.faded.sum / a.faded.count))
+		a.mean.store(a.faded.sum / a.faded.count)
 	}
 }

@@ -50,18 +50,27 @@ func newLeastLoad(cfg Config) *leastLoad {
 
 // Select implements [LoadBalance].
 func (s *leastLoad) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	now := s.book.since(inv)
-	p := s.book.openAt(c, inv, now)
+	p := s.fresh(c, inv)
 	if p == nil {
 		return nil
 	}
-	p.own.refresh(now)
 	i, _ := p.own.least(p.nodes, inv, s.book.rand())
 	if i < 0 {
 		return p.at(p.scan(inv, s.book.rand())) // nobody who has weight
 	}
 	p.own.charge(i)
 	return p.nodes[i]
+}
+
+// fresh returns the page of a call with what picks read up to date, nil for an empty
+// list.
+func (s *leastLoad) fresh(c *protocol.Candidates, inv *protocol.Invocation) *page[*loads] {
+	now := s.book.since(inv)
+	p := s.book.openAt(c, inv, now)
+	if p != nil {
+		p.own.refresh(now)
+	}
+	return p
 }
 
 // Prepare implements [Preparer].

@@ -13,14 +13,12 @@ import (
 // Explain implements [Explainer].
 func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
 	now := s.book.since(inv)
-	usual := s.learner.usualOf(inv.Method.Slot)
+	usual, text := s.learner.usualOf(inv.Method.Slot)
 	x := Explanation{Rule: "the least (calls under way + 1) × latency^1.2, failures charged, / weight"}
 	if n := c.Len(); n > examineAll {
 		x.Rule += fmt.Sprintf(", of %d of the %d providers at random", examineSome, n)
 	}
-	if usual > 0 {
-		x.Rule += fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
-	}
+	x.Rule += text
 	if p := s.book.openAt(c, inv, now); p != nil {
 		x.Candidates = s.book.survey(p, inv)
 		p.own.explain(p, now, usual, x.Candidates)
@@ -28,9 +26,13 @@ func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Ex
 	return x
 }
 
-// usualOf returns what a method takes on average, 0 when it is not known.
-func (l *learner) usualOf(slot int) time.Duration {
-	return time.Duration(l.methods.at(slot).value() * float64(time.Millisecond))
+// usualOf returns what a method takes on average, and the end of a sentence that says
+// so; 0 and no text when it is not known.
+func (l *learner) usualOf(slot int) (usual time.Duration, text string) {
+	if usual = time.Duration(l.methods.at(slot).value() * float64(time.Millisecond)); usual > 0 {
+		text = fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
+	}
+	return usual, text
 }
 
 // figures is what is known of a node at a moment.

@@ -43,18 +43,12 @@ type standing struct {
 	old    float   // what aged calls under way count less
 }
 
-// float is an atomic float32.
-type float struct{ bits atomic.Uint32 }
-
-func (f *float) load() float32   { return math.Float32frombits(f.bits.Load()) }
-func (f *float) store(x float32) { f.bits.Store(math.Float32bits(x)) }
-
 // share is what a node of lesser weight is owed: its part of the picks, less those
 // it got and what was struck off.
 type share struct {
 	part float64 // of all picks; 0: has the greatest weight, or none
 	got  atomic.Int64
-	off  atomic.Uint64 // bits of a float64
+	off  real
 }
 
 // A share is never more than most owed, or had in advance: who was away, or slow, does
@@ -62,14 +56,14 @@ type share struct {
 const mostOwed = 2
 
 func (s *share) owed(picks int64) float64 {
-	return s.part*float64(picks) - float64(s.got.Load()) - math.Float64frombits(s.off.Load())
+	return s.part*float64(picks) - float64(s.got.Load()) - s.off.load()
 }
 
 // bound strikes off what exceeds mostOwed.
 func (s *share) bound(picks int64) {
 	owed := s.owed(picks)
 	if excess := owed - min(max(owed, -mostOwed), mostOwed); excess != 0 {
-		s.off.Store(math.Float64bits(math.Float64frombits(s.off.Load()) + excess))
+		s.off.store(s.off.load() + excess)
 	}
 }
 
@@ -130,7 +124,7 @@ func (l *loads) inherit(old *loads) {
 			j, known = byRecord[r]
 		}
 		if known {
-			l.shares[i].off.Store(math.Float64bits(-old.shares[j].owed(picks)))
+			l.shares[i].off.store(-old.shares[j].owed(picks))
 		}
 	}
 }

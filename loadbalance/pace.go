@@ -16,12 +16,6 @@ type vitals struct {
 
 func newVitals() any { return new(vitals) }
 
-// real is an atomic float64.
-type real struct{ bits atomic.Uint64 }
-
-func (r *real) load() float64   { return math.Float64frombits(r.bits.Load()) }
-func (r *real) store(x float64) { r.bits.Store(math.Float64bits(x)) }
-
 // tell notes a report.
 func (v *vitals) tell(percent float64, now time.Duration) {
 	v.at.Store(int64(now))

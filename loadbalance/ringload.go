@@ -45,12 +45,10 @@ func NewRingLoad(cfg Config) (LoadBalance, error) {
 
 // Select implements [LoadBalance].
 func (s *ringLoad) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	now := s.book.since(inv)
-	p := s.book.openAt(c, inv, now)
+	p := s.fresh(c, inv)
 	if p == nil {
 		return nil
 	}
-	p.own.refresh(now)
 	best, least, price := s.nearest(c, p, inv)
 	if p.own.floor.load()*price < least {
 		if i, load := p.own.least(p.nodes, inv, s.book.rand()); load*price < least {
@@ -68,23 +66,31 @@ func (s *ringLoad) Select(c *protocol.Candidates, inv *protocol.Invocation) *pro
 // load, and what a node that is none of them is charged.
 func (s *ringLoad) nearest(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (best int, least, price float32) {
 	best, least, price = -1, float32(math.Inf(1)), 1
-	index, w := indexOf(c), s.walk(c, inv)
-	for r := 0; r < ringReach; {
-		n := w.next(inv)
-		if n == nil {
-			break
-		}
-		i := index[n]
-		if p.own.nodes[i].weight == 0 {
-			continue
-		}
+	places, n := s.places(c, p, inv)
+	for _, i := range places[:n] {
 		if load := p.own.plain(i) * price; load < least {
 			best, least = i, load
 		}
 		price *= ringSpill
-		r++
 	}
 	return best, least, price
+}
+
+// places returns the indices of the nodes with weight that are nearest to a call on
+// the ring, and how many these are.
+func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (places [ringReach]int, n int) {
+	index, w := indexOf(c), s.walk(c, inv)
+	for n < ringReach {
+		node := w.next(inv)
+		if node == nil {
+			break
+		}
+		if i := index[node]; p.own.nodes[i].weight > 0 {
+			places[n] = i
+			n++
+		}
+	}
+	return places, n
 }
 
 // Prepare implements [Preparer].

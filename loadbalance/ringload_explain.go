@@ -3,7 +3,6 @@ package loadbalance
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
@@ -12,12 +11,9 @@ import (
 // load, times what its place on the ring makes of it.
 func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
 	now := s.book.since(inv)
-	usual := s.learner.usualOf(inv.Method.Slot)
+	usual, text := s.learner.usualOf(inv.Method.Slot)
 	x := Explanation{Rule: fmt.Sprintf("the least (calls under way + 1) × latency^1.2, failures charged, / weight × %v^r, "+
-		"r = 0, 1, 2 for the owner of the key and its successors on the ring, 3 for the choice of leastload", ringSpill)}
-	if usual > 0 {
-		x.Rule += fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
-	}
+		"r = 0, 1, 2 for the owner of the key and its successors on the ring, 3 for the choice of leastload", ringSpill) + text}
 	p := s.book.openAt(c, inv, now)
 	if p == nil {
 		return x
@@ -37,15 +33,10 @@ func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 
 // ranks returns the places of a call by the index of the node.
 func (s *ringLoad) ranks(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) map[int]int {
-	ranks, index, w := map[int]int{}, indexOf(c), s.walk(c, inv)
-	for len(ranks) < ringReach {
-		n := w.next(inv)
-		if n == nil {
-			break
-		}
-		if i := index[n]; p.own.nodes[i].weight > 0 {
-			ranks[i] = len(ranks)
-		}
+	ranks := map[int]int{}
+	places, n := s.places(c, p, inv)
+	for r, i := range places[:n] {
+		ranks[i] = r
 	}
 	return ranks
 }
