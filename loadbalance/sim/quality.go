@@ -44,9 +44,7 @@ type cell struct {
 
 // figure is a mean over the seeds.
 type figure struct {
-	p99, mean float64 // ns
-	requests  int
-	failed    int
+	p99, mean float64   // ns
 	shares    []float64 // by provider
 }
 
@@ -107,8 +105,6 @@ func (q *Quality) add(c cell, r *Result) {
 	f, seeds := q.cells[c], float64(len(q.Grid.Seeds))
 	f.p99 += float64(r.P99) / seeds
 	f.mean += float64(r.Mean) / seeds
-	f.requests += r.Requests
-	f.failed += r.Failed
 	if f.shares == nil {
 		f.shares = make([]float64, len(r.Providers))
 	}
@@ -135,6 +131,9 @@ func union(a, b []string) []string {
 // Ratio is how a policy compares: 1 is the best that is possible.
 type Ratio struct{ P99, Mean float64 }
 
+func (r Ratio) p99() float64  { return r.P99 }
+func (r Ratio) mean() float64 { return r.Mean }
+
 // String returns "p99 1.14, mean 1.13".
 func (r Ratio) String() string { return fmt.Sprintf("p99 %.2f, mean %.2f", r.P99, r.Mean) }
 
@@ -151,7 +150,7 @@ func (q *Quality) At(policy, scenario string, load float64) Ratio {
 
 // Scenario returns the geometric mean over the loads.
 func (q *Quality) Scenario(policy, scenario string) Ratio {
-	return q.geometric(policy, []string{scenario}, q.Grid.Loads)
+	return q.Geometric(policy, scenario)
 }
 
 // Geometric returns the geometric mean over these scenarios, none: all, and the loads.
@@ -159,27 +158,28 @@ func (q *Quality) Geometric(policy string, scenarios ...string) Ratio {
 	if len(scenarios) == 0 {
 		scenarios = q.Grid.Scenarios
 	}
-	return q.geometric(policy, scenarios, q.Grid.Loads)
-}
-
-func (q *Quality) geometric(policy string, scenarios []string, loads []float64) Ratio {
 	var p99, mean float64
 	for _, s := range scenarios {
-		for _, l := range loads {
+		for _, l := range q.Grid.Loads {
 			r := q.At(policy, s, l)
 			p99, mean = p99+math.Log(r.P99), mean+math.Log(r.Mean)
 		}
 	}
-	n := float64(len(scenarios) * len(loads))
+	n := float64(len(scenarios) * len(q.Grid.Loads))
 	return Ratio{math.Exp(p99 / n), math.Exp(mean / n)}
 }
 
 // Worst returns the largest ratio of the p99 and where it was.
 func (q *Quality) Worst(policy string) (ratio float64, scenario string, load float64) {
+	return q.worst(policy, Ratio.p99)
+}
+
+// worst returns the largest of one of the two ratios.
+func (q *Quality) worst(policy string, of func(Ratio) float64) (ratio float64, scenario string, load float64) {
 	for _, s := range q.Grid.Scenarios {
 		for _, l := range q.Grid.Loads {
-			if r := q.At(policy, s, l); r.P99 > ratio {
-				ratio, scenario, load = r.P99, s, l
+			if r := of(q.At(policy, s, l)); r > ratio {
+				ratio, scenario, load = r, s, l
 			}
 		}
 	}
@@ -189,10 +189,4 @@ func (q *Quality) Worst(policy string) (ratio float64, scenario string, load flo
 // Share returns the part of all requests that a provider got, 0 … 1.
 func (q *Quality) Share(policy, scenario string, load float64, provider int) float64 {
 	return q.cells[cell{policy, scenario, load}].shares[provider]
-}
-
-// Failed returns the part of all requests that failed, 0 … 1.
-func (q *Quality) Failed(policy, scenario string, load float64) float64 {
-	f := q.cells[cell{policy, scenario, load}]
-	return float64(f.failed) / float64(max(1, f.requests))
 }

@@ -13,11 +13,9 @@ import (
 // policy, the best first, a column for each scenario, then the geometric mean over all
 // and the worst case with its place. With markdown it is one for a page.
 func (q *Quality) WriteTable(w io.Writer, mean, markdown bool) error {
-	of := func(r Ratio) float64 {
-		if mean {
-			return r.Mean
-		}
-		return r.P99
+	of := Ratio.p99
+	if mean {
+		of = Ratio.mean
 	}
 	policies := slices.SortedFunc(slices.Values(union(q.Grid.Policies, best)), func(a, b string) int {
 		return cmp.Or(cmp.Compare(of(q.Geometric(a)), of(q.Geometric(b))), cmp.Compare(a, b))
@@ -28,15 +26,8 @@ func (q *Quality) WriteTable(w io.Writer, mean, markdown bool) error {
 		for _, s := range q.Grid.Scenarios {
 			row = append(row, ratio(of(q.Scenario(p, s))))
 		}
-		worst, place := 0.0, ""
-		for _, s := range q.Grid.Scenarios {
-			for _, l := range q.Grid.Loads {
-				if r := of(q.At(p, s, l)); r > worst {
-					worst, place = r, fmt.Sprintf("%s at %.0f %%", s, 100*l)
-				}
-			}
-		}
-		rows = append(rows, append(row, ratio(of(q.Geometric(p))), fmt.Sprintf("%s, %s", ratio(worst), place)))
+		worst, scenario, load := q.worst(p, of)
+		rows = append(rows, append(row, ratio(of(q.Geometric(p))), fmt.Sprintf("%s, %s at %.0f %%", ratio(worst), scenario, 100*load)))
 	}
 	if markdown {
 		return writeMarkdown(w, rows)
