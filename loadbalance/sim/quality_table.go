@@ -27,7 +27,7 @@ func (q *Quality) WriteTable(w io.Writer, mean, markdown bool) error {
 			row = append(row, ratio(of(q.Scenario(p, s))))
 		}
 		worst, scenario, load := q.worst(p, of)
-		rows = append(rows, append(row, ratio(of(q.Geometric(p))), fmt.Sprintf("%s, %s at %.0f %%", ratio(worst), scenario, 100*load)))
+		rows = append(rows, append(row, ratio(of(q.Geometric(p))), fmt.Sprintf("%s, %s at %.4g %%", ratio(worst), scenario, 100*load)))
 	}
 	if markdown {
 		return writeMarkdown(w, rows)

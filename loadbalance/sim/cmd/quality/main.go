@@ -2,62 +2,129 @@
 // percentile and the mean of the time of a call, as ratios to the best that is
 // possible, in every scenario; the best first, the worst case named.
 //
-//	go run ./loadbalance/sim/cmd/quality                      # the core scenarios, 3 seeds
+//	go run ./loadbalance/sim/cmd/quality                       # the core scenarios, 3 seeds
 //	go run ./loadbalance/sim/cmd/quality -scenarios hashing -policies ringload,consistenthash
 //	go run ./loadbalance/sim/cmd/quality -variant ps -seeds 1  # providers that share their cores
+//
+// All names and figures of the command line are checked before the first run
+// (flags.go). Where stderr is a terminal it shows how far the runs are (progress.go).
+// The exit code is 0, 1 for a run that failed, 2 for a command line that is wrong, 130
+// after an interrupt: nothing is printed then.
 package main
 
 import (
+	"bytes"
+	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"os/signal"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
+	"syscall"
 
 	"github.com/gofer-rpc/gofer/loadbalance/sim"
 )
 
 func main() {
-	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// The exit codes of the command.
+const (
+	done        = 0
+	failed      = 1
+	misused     = 2
+	interrupted = 128 + int(syscall.SIGINT)
+)
+
+// run is the command. It returns the exit code; the end of ctx interrupts it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	cfg, err := parseFlags(args, stdout)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		return done
+	case err != nil:
+		fmt.Fprintln(stderr, "quality:", err)
+		return misused
+	}
+	switch err := compare(ctx, cfg, stdout, stderr); {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "quality: interrupted")
+		return interrupted
+	case err != nil:
+		fmt.Fprintln(stderr, "quality:", err)
+		return failed
+	}
+	return done
+}
+
+// compare runs the grid and writes its tables, all of them or none.
+func compare(ctx context.Context, cfg config, stdout, stderr io.Writer) error {
+	grid := cfg.grid
+	if terminal(stderr) {
+		p := newProgress(stderr)
+		defer p.end()
+		grid.Progress = p.show
+	}
+	q, err := finish(ctx, grid)
+	if err != nil {
+		return err
+	}
+	var tables bytes.Buffer
+	if err := write(&tables, cfg, q); err != nil {
+		return err
+	}
+	_, err = stdout.Write(tables.Bytes())
+	return err
+}
+
+// finish runs the grid, or gives it up when ctx ends.
+func finish(ctx context.Context, grid sim.Grid) (*sim.Quality, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	type outcome struct {
+		q   *sim.Quality
+		err error
+	}
+	c := make(chan outcome, 1)
+	go func() {
+		q, err := grid.Run()
+		c <- outcome{q, err}
+	}()
+	select {
+	case o := <-c:
+		return o.q, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 }
 
-func run(args []string, out, progress io.Writer) error {
-	flags := flag.NewFlagSet("quality", flag.ContinueOnError)
-	flags.SetOutput(progress)
-	scenarios := flags.String("scenarios", "core", "core, more, hashing, all, or names separated by commas")
-	policies := flags.String("policies", "all", "names separated by commas; all: every load balancer, and Dubbo's for Java")
-	loads := flags.String("loads", "50,70,90", "percent of what the cluster can take")
-	seeds := flags.Int("seeds", 3, "runs of each, whose figures are averaged")
-	variant := flags.String("variant", "fifo", variants())
-	markdown := flags.Bool("markdown", false, "write tables for a page")
-	if err := flags.Parse(args); err != nil {
-		return err
+// write writes a table for each of the two figures.
+func write(out io.Writer, cfg config, q *sim.Quality) error {
+	var loads []string
+	for _, l := range q.Grid.Loads {
+		loads = append(loads, percent(l))
 	}
-	g, err := grid(*scenarios, *policies, *loads, *seeds, *variant)
-	if err != nil {
-		return err
-	}
-	p := &printer{w: progress}
-	g.Progress = p.show
-	q, err := g.Run()
-	p.end()
-	if err != nil {
-		return err
+	seeds := "1 seed"
+	if n := len(q.Grid.Seeds); n > 1 {
+		seeds = strconv.Itoa(n) + " seeds"
 	}
 	for _, mean := range []bool{false, true} {
-		what := "99th percentile"
+		figure := "99th percentile"
 		if mean {
-			what = "mean"
+			figure = "Mean"
 		}
-		fmt.Fprintf(out, "%s over the best possible; geometric means over loads of %s %%, %d seeds, variant %s\n\n", what, *loads, *seeds, *variant)
-		if err := q.WriteTable(out, mean, *markdown); err != nil {
+		fmt.Fprintf(out, "%s of the time of a call over the best possible (1: as good as the better of oracle and jsq,\n"+
+			"who know every queue); geometric means over loads of %s %%; %s; variant %s\n\n",
+			figure, strings.Join(loads, ", "), seeds, q.Grid.Variant.Name)
+		if err := q.WriteTable(out, mean, cfg.markdown); err != nil {
 			return err
 		}
 		fmt.Fprintln(out)
@@ -65,66 +132,7 @@ func run(args []string, out, progress io.Writer) error {
 	return nil
 }
 
-func variants() string {
-	var texts []string
-	for _, v := range sim.Variants() {
-		texts = append(texts, v.Name+": "+v.About)
-	}
-	return strings.Join(texts, "; ")
+// percent writes a load, a share, as exactly as one can be given.
+func percent(load float64) string {
+	return strconv.FormatFloat(100*load, 'g', 4, 64)
 }
-
-func grid(scenarios, policies, loads string, seeds int, variant string) (g sim.Grid, err error) {
-	switch scenarios {
-	case "core":
-		g.Scenarios = sim.Core
-	case "more":
-		g.Scenarios = sim.More
-	case "hashing":
-		g.Scenarios = sim.Hashing
-	case "all":
-		g.Scenarios = slices.Concat(sim.Core, sim.More, sim.Hashing)
-	default:
-		g.Scenarios = strings.Split(scenarios, ",")
-	}
-	if g.Policies = strings.Split(policies, ","); policies == "all" {
-		g.Policies = sim.Policies()
-	}
-	for _, text := range strings.Split(loads, ",") {
-		percent, err := strconv.ParseFloat(text, 64)
-		if err != nil || !(percent > 0 && percent <= 1000) {
-			return g, fmt.Errorf("-loads: %q is not a percentage such as 70", text)
-		}
-		g.Loads = append(g.Loads, percent/100)
-	}
-	if seeds < 1 {
-		return g, fmt.Errorf("-seeds: %d is less than 1", seeds)
-	}
-	for i := range seeds {
-		g.Seeds = append(g.Seeds, uint64(i+1))
-	}
-	for _, v := range sim.Variants() {
-		if v.Name == variant {
-			g.Variant = v
-			return g, nil
-		}
-	}
-	return g, fmt.Errorf("-variant: unknown %q (%s)", variant, variants())
-}
-
-// printer shows how far the runs are, a few times a second.
-type printer struct {
-	w    io.Writer
-	mu   sync.Mutex
-	last time.Time
-}
-
-func (p *printer) show(done, all int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if now := time.Now(); now.Sub(p.last) > time.Second/4 {
-		p.last = now
-		fmt.Fprintf(p.w, "\r%d of %d runs", done, all)
-	}
-}
-
-func (p *printer) end() { fmt.Fprint(p.w, "\r                        \r") }

@@ -1,7 +1,9 @@
 package main
 
 import (
-	"io"
+	"bytes"
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -9,24 +11,80 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestTables(t *testing.T) {
-	var out strings.Builder
-	require.NoError(t, run([]string{"-scenarios", "steady3", "-policies", "leastload,random", "-loads", "50", "-seeds", "1"}, &out, io.Discard))
-	assert.Contains(t, out.String(), "99th percentile over the best possible")
-	assert.Contains(t, out.String(), "mean over the best possible")
-	assert.Equal(t, 2, strings.Count(out.String(), "steady3 at 50 %\n")/4, out.String())
-	assert.Less(t, strings.Index(out.String(), "\nleastload"), strings.Index(out.String(), "\nrandom"), "the best first")
+// command runs the command.
+func command(args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	code = run(context.Background(), args, &out, &errs)
+	return code, out.String(), errs.String()
 }
 
-func TestBadFlags(t *testing.T) {
-	for _, c := range [][]string{
-		{"-loads", "many", `"many"`}, {"-loads", "0", `"0"`}, {"-seeds", "0", "-seeds"}, {"-variant", "lifo", `"lifo"`},
-		{"-scenarios", "steady4", `did you mean "steady3"`}, {"-policies", "leastlod", `"leastlod"`},
-	} {
-		args := c[:2]
-		if c[0] != "-scenarios" {
-			args = append(args, "-scenarios", "steady3")
+func TestTables(t *testing.T) {
+	code, out, errs := command("-scenarios", "steady3", "-policies", "random, leastload", "-loads", "0.5, 12.5%", "-seeds", "1")
+	require.Zero(t, code, errs)
+	assert.Empty(t, errs, "no progress where there is no terminal")
+	assert.Equal(t, 2, strings.Count(out, "geometric means over loads of 50, 12.5 %; 1 seed; variant fifo\n"), out)
+	first, second, ok := strings.Cut(out, "\nMean of the time of a call")
+	require.True(t, ok, out)
+	assert.True(t, strings.HasPrefix(first, "99th percentile of the time of a call"), out)
+	for _, table := range []string{first, second} {
+		assert.Regexp(t, `(?m)^policy +steady3 +all +worst$`, table)
+		assert.Less(t, strings.Index(table, "\nleastload"), strings.Index(table, "\nrandom"), "the best first")
+		for _, name := range []string{"oracle", "jsq", "leastload", "random"} {
+			assert.Regexp(t, `(?m)^`+name+` .* steady3 at (50|12\.5) %$`, table, "a load is labelled as it is")
 		}
-		assert.ErrorContains(t, run(args, io.Discard, io.Discard), c[2], "%v", args)
 	}
+	assert.NotContains(t, out, "NaN")
+}
+
+func TestMarkdown(t *testing.T) {
+	code, out, errs := command("-scenarios", "steady3", "-policies", "leastload", "-loads", "1%", "-seeds", "2", "-markdown")
+	require.Zero(t, code, errs)
+	assert.Contains(t, out, "; 2 seeds;")
+	assert.Equal(t, 2, strings.Count(out, "\n| policy | steady3 | all | worst |\n|---|---|---|---|\n"), out)
+	assert.NotContains(t, out, "NaN", "the least load")
+}
+
+func TestAWrongCommandLineRunsNothing(t *testing.T) {
+	code, out, errs := command("-scenarios", "steady3", "steady4", "-seeds", "1")
+	assert.Equal(t, misused, code)
+	assert.Empty(t, out)
+	assert.Equal(t, "quality: \"steady4\" belongs to no flag, and what follows would not be read (-help lists the flags)\n", errs)
+}
+
+func TestHelp(t *testing.T) {
+	for _, flag := range []string{"-h", "-help"} {
+		code, out, errs := command(flag)
+		assert.Equal(t, done, code)
+		assert.Empty(t, errs)
+		for _, name := range []string{"-scenarios", "-policies", "-loads", "-seeds", "-variant", "-markdown"} {
+			assert.Equal(t, 1, strings.Count(out, "\n  "+name), name)
+		}
+		for _, known := range []string{"steady3", "transcode", "java-leastactive-weighted", "ringload", "cv3:", "0.7"} {
+			assert.Contains(t, out, known)
+		}
+		for line := range strings.Lines(out) {
+			assert.LessOrEqual(t, len(line), 100, line)
+		}
+	}
+}
+
+func TestAnInterruptLeavesNoTables(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errs bytes.Buffer
+	assert.Equal(t, interrupted, run(ctx, []string{"-scenarios", "steady3", "-seeds", "1"}, &out, &errs))
+	assert.Empty(t, out.String())
+	assert.Equal(t, "quality: interrupted\n", errs.String())
+}
+
+// broken is an output that nobody reads.
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+func TestTablesThatCannotBeWritten(t *testing.T) {
+	var errs bytes.Buffer
+	args := []string{"-scenarios", "steady3", "-policies", "leastload", "-loads", "10", "-seeds", "1"}
+	assert.Equal(t, failed, run(context.Background(), args, broken{}, &errs))
+	assert.Equal(t, "quality: broken pipe\n", errs.String())
 }
