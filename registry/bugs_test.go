@@ -128,7 +128,8 @@ func TestB035Duplicates(t *testing.T) {
 	d.Notify(r.snapshot())
 	assert.Empty(t, w.open())
 
-	// The node of a dead session beside the new one, in any order of arrival.
+	// The node of a dead session beside the new one, in any order once one is known to
+	// have come later.
 	was := provided("192.0.2.10:20880", "timestamp=1000&weight=1")
 	is := provided("192.0.2.10:20880", "timestamp=2000&weight=2")
 	for _, lists := range [][][]string{{{was}, {was, is}, {is}}, {{is}, {is, was}}, {{is, was}}, {{was, is}}} {

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -174,20 +175,163 @@ func TestComeback(t *testing.T) {
 	})
 }
 
+// TestRestartClockBehind: a provider whose clock is an hour behind is killed and
+// started again. While the entry of its dead session is listed beside the new one, the
+// new one counts: it was seen later, whatever it says (F18).
+func TestRestartClockBehind(t *testing.T) {
+	for _, clock := range []time.Duration{-time.Hour, 0, time.Hour} {
+		t.Run(clock.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, w := newDirectory(t, "")
+				r := newRegistered(t)
+				was := startedAt(time.Now(), "weight=1")
+				d.Notify(r.snapshot(was))
+				n := node(t, d, 0)
+				time.Sleep(10 * time.Minute)
+				d.Notify(r.snapshot(was, provided("192.0.2.11:20880", "")))
+				old, read := n.Life(), time.Now()
+
+				time.Sleep(5 * time.Second)
+				is := startedAt(time.Now().Add(clock), "weight=2")
+				time.Sleep(time.Second)
+				start := read // not before the list without it
+				switch {
+				case clock == 0:
+					start = time.Now().Add(-time.Second)
+				case clock > 0:
+					start = time.Now() // not after the first with it
+				}
+				d.Notify(r.snapshot(was, is))
+				life := n.Life()
+				require.NotSame(t, old, life)
+				assert.Equal(t, start, life.Start)
+				assert.Equal(t, "2", n.URL().Param("weight"))
+				assert.Equal(t, "older entry of a provider that is listed again", d.List().Funnel.Refused[0].Reason)
+
+				// The old session expires; its entry comes back once, or stays alone: no life of it.
+				for _, list := range [][]string{{is}, {was, is}, {is}, {was}, {was, is}, {}, {was}, {is}, {was, is}} {
+					time.Sleep(time.Minute)
+					d.Notify(r.snapshot(list...))
+					if len(list) == 0 {
+						continue
+					}
+					want := "2"
+					if !slices.Contains(list, is) {
+						want = "1"
+					}
+					assert.Equal(t, want, node(t, d, 0).URL().Param("weight"), "the parameters of who is listed")
+					assert.Equal(t, start, node(t, d, 0).Life().Start, "%d listed", len(list))
+					if node(t, d, 0) == n {
+						assert.Same(t, life, n.Life())
+					}
+				}
+				assert.Equal(t, 3, w.made(), "the connection went with the entries, once")
+			})
+		})
+	}
+}
+
+// TestFirstListOfTwoLives: the first list tells no order of the entries that it has;
+// the later start counts. When that one goes the other has turned out to be the one that
+// lives, and keeps being it.
+func TestFirstListOfTwoLives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := newDirectory(t, "")
+		r := newRegistered(t)
+		now := time.Now()
+		late, early := startedAt(now.Add(-time.Minute), "weight=1"), startedAt(now.Add(-time.Hour), "weight=2")
+		d.Notify(r.snapshot(early, late))
+		n := node(t, d, 0)
+		life := n.Life()
+		assert.Equal(t, now.Add(-time.Minute), life.Start)
+		assert.Equal(t, "1", n.URL().Param("weight"))
+
+		time.Sleep(time.Minute)
+		d.Notify(r.snapshot(early))
+		assert.NotSame(t, life, n.Life())
+		assert.Equal(t, now.Add(-time.Hour), n.Life().Start)
+		life = n.Life()
+
+		time.Sleep(time.Minute)
+		d.Notify(r.snapshot(late, early))
+		assert.Same(t, life, n.Life())
+		assert.Equal(t, "2", n.URL().Param("weight"))
+	})
+}
+
+// TestCachedThenRestarted: what only the registry lists came after what the cache file
+// had, be it later by its own clock or not.
+func TestCachedThenRestarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(24 * time.Hour)
+		d, _ := newDirectory(t, "")
+		r := newRegistered(t)
+		was, is := startedAt(time.Now().Add(-time.Hour), ""), startedAt(time.Now().Add(-3*time.Hour), "")
+		cached := r.snapshot(was)
+		cached.Stale, cached.Cached, cached.Read = true, true, time.Now().Add(-10*time.Minute)
+		d.Notify(cached)
+		assert.Equal(t, -time.Hour, time.Until(node(t, d, 0).Life().Start))
+		d.Notify(r.snapshot(was, is))
+		assert.Equal(t, -10*time.Minute, time.Until(node(t, d, 0).Life().Start))
+	})
+}
+
+// TestOneLifeOfManyEntries: an entry with other parameters and the same start is the
+// same process. The latest counts, whatever its name.
+func TestOneLifeOfManyEntries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := newDirectory(t, "")
+		r := newRegistered(t)
+		born := time.Now().Add(-time.Hour)
+		d.Notify(r.snapshot(startedAt(born, "weight=5")))
+		n, life := node(t, d, 0), node(t, d, 0).Life()
+		for _, weight := range []string{"9", "1", "5"} {
+			time.Sleep(time.Minute)
+			d.Notify(r.snapshot(startedAt(born, "weight="+n.URL().Param("weight")), startedAt(born, "weight="+weight)))
+			assert.Equal(t, weight, n.URL().Param("weight"))
+			assert.Same(t, life, n.Life())
+			d.Notify(r.snapshot(startedAt(born, "weight="+weight)))
+			assert.Same(t, life, n.Life())
+		}
+	})
+}
+
+// TestLivesAreBounded: a provider that is started again and again is remembered by a
+// few of its lives, and those that are listed.
+func TestLivesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := newDirectory(t, "")
+		r := newRegistered(t)
+		first := startedAt(time.Now(), "")
+		d.Notify(r.snapshot(first))
+		n := node(t, d, 0)
+		for range 10 * mostLives {
+			time.Sleep(time.Minute)
+			life := n.Life()
+			d.Notify(r.snapshot(first, startedAt(time.Now(), "")))
+			assert.NotSame(t, life, n.Life())
+			assert.Equal(t, time.Now(), n.Life().Start)
+		}
+		p := d.roster.byKey[n.Key()]
+		assert.LessOrEqual(t, len(p.lives), mostLives)
+		life := n.Life()
+		d.Notify(r.snapshot(first))
+		assert.Same(t, life, n.Life(), "the first entry never left: it is older")
+	})
+}
+
 func TestDepartedIsBounded(t *testing.T) {
 	var d departed
 	now := time.Now()
 	for i := range 3 * rememberMost {
-		d.add(fmt.Sprint(i), 1, now, now)
+		d.add(fmt.Sprint(i), lives{{millis: 1}}, now)
 	}
 	assert.LessOrEqual(t, len(d.lives), rememberMost)
 	last := fmt.Sprint(3*rememberMost - 1)
-	d.add(last, 7, now, now)
-	start, ok := d.take(last, 7)
-	assert.True(t, ok)
-	assert.Equal(t, now, start)
-	_, ok = d.take(last, 7)
-	assert.False(t, ok, "taken once")
+	known := lives{{millis: 7, start: now}}
+	d.add(last, known, now)
+	assert.Equal(t, known, d.take(last))
+	assert.Empty(t, d.take(last), "taken once")
 }
 
 // TestBadParameters: each bad value of a provider is reported once, not for every

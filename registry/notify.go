@@ -74,6 +74,12 @@ func (d *Directory) take(s Snapshot, c *change) {
 
 // settle puts the newest entry of a provider in force.
 func (d *Directory) settle(p *provider, c *change) {
+	if len(p.records) > 0 {
+		if p.lives == nil {
+			p.lives = d.departed.take(p.key)
+		}
+		p.lives.see(p.records, d.roster.lists)
+	}
 	r := p.newest()
 	if r != nil && p.unlisted {
 		d.relist(p, c)
@@ -82,6 +88,7 @@ func (d *Directory) settle(p *provider, c *change) {
 	case r == nil:
 		delete(d.failed, p)
 		delete(d.roster.byKey, p.key)
+		d.departed.add(p.key, p.lives, d.cfg.Now())
 		if p.node != nil {
 			d.leave(p, c)
 		}
@@ -96,7 +103,6 @@ func (d *Directory) settle(p *provider, c *change) {
 
 // leave takes a provider's node from it.
 func (d *Directory) leave(p *provider, c *change) {
-	d.departed.add(p.key, p.millis, p.start, d.cfg.Now())
 	c.left = append(c.left, p.node)
 	p.node = nil
 }
@@ -118,12 +124,8 @@ func (d *Directory) refer(p *provider, c *change) {
 	}
 	p.err = nil
 	delete(d.failed, p)
-	p.millis = p.used.millis
-	if start, ok := d.departed.take(p.key, p.millis); ok {
-		p.start = start
-	} else {
-		p.start = p.used.seen.start(p.millis)
-	}
+	l := p.lives.latest()
+	p.millis, p.start = l.millis, l.start
 	p.node = protocol.NewNode(p.key, merged, p.start, d.cfg.Methods, endpoint, d.cfg.Wrap)
 	c.joined = append(c.joined, p)
 }
@@ -132,13 +134,13 @@ func (d *Directory) refer(p *provider, c *change) {
 // when the provider has been started again.
 func (d *Directory) update(p *provider, c *change) {
 	merged := d.merge(p.used)
-	switch ms := p.used.millis; {
-	case ms != p.millis:
-		start := p.used.seen.start(ms)
-		if start.Equal(p.start) && ms != 0 {
+	switch l := p.lives.latest(); {
+	case l.millis != p.millis:
+		start := l.start
+		if start.Equal(p.start) && l.millis != 0 {
 			start = start.Add(1) // corrected to the same moment; a node tells lives apart by it
 		}
-		p.millis, p.start = ms, start
+		p.millis, p.start = l.millis, start
 		c.restarted++
 	case merged.Equal(p.node.URL()):
 		return

@@ -27,6 +27,7 @@ type record struct {
 	entry    *Entry
 	index    int       // in roster.records
 	list     uint64    // the latest list that had the entry
+	since    uint64    // the first of the lists in a row that had it
 	seen     sighting  // when it came
 	reason   string    // why it is refused, "" when it is used
 	url      url.URL   // as the reference uses it
@@ -42,6 +43,7 @@ type provider struct {
 	records      []*record
 	touched      uint64 // the latest list that changed its records
 
+	lives  lives          // known, as long as there are entries
 	used   *record        // the entry in force, nil before the first
 	node   *protocol.Node // nil until Refer succeeds, and when it has left
 	err    error          // of the last Refer
@@ -105,7 +107,7 @@ func (t *roster) touch(touched []*provider, r *record) []*provider {
 }
 
 func (t *roster) add(e *Entry, seen sighting) *record {
-	r := &record{entry: e, list: t.lists, seen: seen}
+	r := &record{entry: e, list: t.lists, since: t.lists, seen: seen}
 	t.byRaw[e.Raw] = r
 	if r.url, r.reason = t.matcher.match(e.URL); r.reason != "" {
 		return r
@@ -139,17 +141,18 @@ func identity(u url.URL) string {
 	return u.Protocol() + "://" + u.Address() + "/" + u.Path() + "?group=" + u.Param("group") + "&version=" + u.Param("version")
 }
 
-// newest returns the entry that counts (B035): the latest start, then the one
-// with the reference's own scheme, then the first by name. It depends on the list
-// alone, not on the lists before.
+// newest returns the entry that counts (B035): of the latest life, then the one
+// with the reference's own scheme, then the one that came last, then the first by
+// name.
 func (p *provider) newest() *record {
 	if len(p.records) == 0 {
 		return nil
 	}
 	return slices.MinFunc(p.records, func(a, b *record) int {
 		return cmp.Or(
-			cmp.Compare(b.millis, a.millis),
+			cmp.Compare(p.lives.order(b), p.lives.order(a)),
 			cmp.Compare(foreign(a), foreign(b)),
+			cmp.Compare(b.since, a.since),
 			strings.Compare(a.entry.Raw, b.entry.Raw),
 		)
 	})
