@@ -1,7 +1,6 @@
 package gofer
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -90,6 +89,7 @@ type fleet struct {
 type methodFigures struct {
 	name      string
 	balance   string // the strategy in force
+	sticky    bool   // it is asked once
 	providers []providerFigures
 }
 
@@ -108,8 +108,9 @@ type providerFigures struct {
 // figures collects what the rules look at.
 func (s *service) figures(now time.Time) fleet {
 	f := fleet{reference: s.url.ServiceKey(), direct: s.source != s.client.registry, now: now}
-	for _, name := range s.methods.table.Names() {
-		f.methods = append(f.methods, methodFigures{name: name})
+	for slot, name := range s.methods.table.Names() {
+		balance, sticky := s.cluster.Chooses(slot)
+		f.methods = append(f.methods, methodFigures{name: name, balance: balance, sticky: sticky})
 	}
 	for _, n := range s.directory.List().Candidates.Nodes() {
 		life, counted := n.Life(), make([]protocol.Counters, len(f.methods))
@@ -124,7 +125,6 @@ func (s *service) figures(now time.Time) fleet {
 		}
 		for slot := range f.methods {
 			m, view := &f.methods[slot], n.Method(slot)
-			m.balance = cmp.Or(m.balance, view.LoadBalance)
 			m.providers = append(m.providers, providerFigures{
 				address: n.Address(), weight: view.Weight, actives: view.Actives, warmup: view.Warmup,
 				warming: !life.Start.IsZero() && now.Before(life.Start.Add(view.Warmup)),

@@ -1,6 +1,7 @@
 package gofer_test
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -36,5 +37,31 @@ func TestDiagnoseFromCalls(t *testing.T) {
 		assert.Equal(t, []string{"192.0.2.2:20880"}, found[0].Providers)
 		assert.Contains(t, found[0].Text, "100ms on average where the median of the others is 10ms")
 		assert.Equal(t, found, w.client.Diagnose())
+	})
+}
+
+// The first of three providers names a load balancer of its own. What is in force is
+// what most have, and that is what is looked at (F27).
+func TestDiagnoseLooksAtTheStrategyInForce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, 3, "", "")
+		urls := make([]string, 3)
+		for i, p := range w.providers {
+			took := 10 * time.Millisecond
+			if i == 1 {
+				took *= 10
+			}
+			require.NoError(t, p.Handle("wait()", func() { time.Sleep(took) }))
+			urls[i] = p.URL([]string{"loadbalance=leastload", "", ""}[i])
+		}
+		r := refer(t, w.client, strings.Join(urls, ";"))
+		for range 150 {
+			_, err := gofer.Call[any](t.Context(), r, "wait()")
+			require.NoError(t, err)
+		}
+		found := r.Diagnose()
+		require.Len(t, found, 1)
+		assert.Equal(t, gofer.FindingSlowProvider, found[0].Kind)
+		assert.Contains(t, found[0].Text, "loadbalance=random")
 	})
 }

@@ -205,6 +205,13 @@ func (c *Invoker) Retries(slot int) int {
 	return c.plan(c.directory.List().Candidates, slot).retries
 }
 
+// Chooses returns who chooses a provider for a method at present: the load balancer
+// of that name, and for a sticky method only until one has been called.
+func (c *Invoker) Chooses(slot int) (loadBalance string, sticky bool) {
+	p := c.plan(c.directory.List().Candidates, slot)
+	return p.balance.name, p.sticky != nil
+}
+
 // Changed makes calls that wait for a slot look again. It is to be called after
 // the directory has a new listing.
 func (c *Invoker) Changed() { c.methods.Changed() }
