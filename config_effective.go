@@ -24,7 +24,7 @@ func (b *bindings) effective(id, name string) []effective {
 	layers := []map[string][]entry{ // what counts most first
 		b.values[owner{scope: scopeReferences}],
 		b.values[owner{scope: scopeConsumer}],
-		without(b.values[owner{scope: scopeApplication}], "application"),
+		without(b.values[owner{scope: scopeApplication}], append([]string{"application"}, registryDefaults...)...),
 	}
 	if id != "" {
 		own := merged(b.values[owner{scopeReference, id}], b.values[owner{scopeInterface, name}])
@@ -55,9 +55,11 @@ func (b *bindings) effective(id, name string) []effective {
 	return out
 }
 
-func without(layer map[string][]entry, key string) map[string][]entry {
+func without(layer map[string][]entry, keys ...string) map[string][]entry {
 	layer = maps.Clone(layer)
-	delete(layer, key)
+	for _, key := range keys {
+		delete(layer, key)
+	}
 	return layer
 }
 

@@ -60,7 +60,13 @@ var applicationNames = map[string]string{
 	"owner":        "owner",
 	"organization": "organization",
 	"environment":  "environment",
+
+	"enable-empty-protection": "enable-empty-protection",
 }
+
+// registryDefaults are the attributes of the application that are defaults of
+// registries, and of nothing else.
+var registryDefaults = []string{"enable-empty-protection"}
 
 // Attributes of Dubbo's beans that are no parameters of the URL.
 const (
@@ -74,7 +80,7 @@ const (
 		"qos-host-compatible qos-port-compatible qos-accept-foreign-ip-compatible " +
 		"qos-accept-foreign-ip-whitelist-compatible qos-anonymous-access-permission-level-compatible shutwait " +
 		"hostname metadata-type register-consumer repository enable-file-cache register-mode " +
-		"enable-empty-protection protocol metadata-service-port metadata-service-protocol mapping-retry-interval " +
+		"protocol metadata-service-port metadata-service-protocol mapping-retry-interval " +
 		"liveness-probe readiness-probe startup-probe serialize-check-status auto-trust-serialize-class " +
 		"trust-serialize-class-level check-serializable executor-management-mode"
 )

@@ -62,6 +62,11 @@ func (b *bindings) registryOf(id string) *registryChoice {
 	if id != "" {
 		r.parameters = merged(r.parameters, b.values[owner{scope: scopeRegistry}])
 	}
+	for _, key := range registryDefaults {
+		if all := b.values[owner{scope: scopeApplication}][key]; len(all) > 0 {
+			r.parameters[key] = append(slices.Clip(r.parameters[key]), all...)
+		}
+	}
 	r.address = effective{key: "address", value: first(r.parameters, "address"), entries: r.parameters["address"]}
 	if !b.addressOf(r) {
 		return nil

@@ -23,6 +23,10 @@ func TestRegistryAddress(t *testing.T) {
 		{"user", "dubbo.registry.address=zookeeper://h:1\ndubbo.registry.username=admin\ndubbo.registry.password=p@:/?#% é", "zookeeper://admin:p%40%3A%2F%3F%23%25%20%C3%A9@h:1"},
 		{"with an id", "dubbo.registries.main.address=zookeeper://h:1\ndubbo.registries.main.group=g", "zookeeper://h:1?group=g"},
 		{"common attributes of one with an id", "dubbo.registries.main.address=zookeeper://h:1\ndubbo.registries.main.group=g\ndubbo.registry.group=x\ndubbo.registry.session=20000", "zookeeper://h:1?group=g&session=20000"},
+		{"of the application", "dubbo.registry.address=zookeeper://h:1\ndubbo.application.enable-empty-protection=false", "zookeeper://h:1?enable-empty-protection=false"},
+		{"of the application, for one with an id", "dubbo.registries.main.address=zookeeper://h:1\ndubbo.application.enableEmptyProtection=false", "zookeeper://h:1?enable-empty-protection=false"},
+		{"the registry's own goes before the application's", "dubbo.registry.address=zookeeper://h:1\ndubbo.registry.enable-empty-protection=true\ndubbo.application.enable-empty-protection=false", "zookeeper://h:1?enable-empty-protection=true"},
+		{"so does the address's", "dubbo.registry.address=zookeeper://h:1?enable-empty-protection=true\ndubbo.application.enable-empty-protection=false", "zookeeper://h:1?enable-empty-protection=true"},
 		{"none", "dubbo.registry.address=N/A", ""},
 		{"none either", "dubbo.registry.group=g", ""},
 	}
@@ -33,6 +37,18 @@ func TestRegistryAddress(t *testing.T) {
 			assert.Equal(t, c.want, o.registry)
 		})
 	}
+}
+
+// What the application says for registries goes to no reference, where it would count
+// more than what the registry says, and is checked.
+func TestApplicationParametersOfRegistries(t *testing.T) {
+	cfg := loaded(t, "dubbo.properties", "dubbo.registry.address=zookeeper://h:1\ndubbo.application.enable-empty-protection=false\ndubbo.references.demo.interface=com.example.Demo")
+	assert.Empty(t, cfg.Warnings())
+	assert.Empty(t, referenceURL(t, cfg, "demo").Param("enable-empty-protection"))
+	_, err := loadAll(t, "dubbo.properties", "dubbo.application.enable-empty-protection=no")
+	assert.ErrorContains(t, err, "dubbo.properties:1: dubbo.application.enable-empty-protection: enable-empty-protection=no: ")
+	u := referenceURL(t, loaded(t, "dubbo.properties", "dubbo.references.demo.interface=com.example.Demo\ndubbo.references.demo.enable-empty-protection=false"), "demo")
+	assert.Equal(t, "false", u.Param("enable-empty-protection"), "a reference's own stays")
 }
 
 // The password reaches ZooKeeper as it was written.
