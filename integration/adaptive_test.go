@@ -138,11 +138,10 @@ func TestAdaptiveAgainstJava(t *testing.T) {
 
 // TestAdaptiveMixedFleet: a provider that reports nothing counts as those that do.
 func TestAdaptiveMixedFleet(t *testing.T) {
-	versions := env.Versions()
+	versions := env.Built() // of both kinds, whichever versions the tests run against
+	require.NotEmpty(t, versions)
 	oldest, newest := versions[0], versions[len(versions)-1]
-	if oldest >= "3.2" || newest < "3.2" {
-		t.Fatalf("needs a provider before Dubbo 3.2 and one since, not %v", versions)
-	}
+	require.True(t, oldest < "3.2" && newest >= "3.2", "needs a provider before Dubbo 3.2 and one since; integration/java builds %v", versions)
 	client, s := seeing(t)
 	silent := env.StartProvider(t, oldest, "--group", "adaptive-mixed", "--warmup", "1")
 	speaks := env.StartProvider(t, newest, "--group", "adaptive-mixed", "--warmup", "1")

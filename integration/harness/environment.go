@@ -117,6 +117,10 @@ func (e *Environment) start(ctx context.Context) error {
 // Versions are the Dubbo versions to test against, oldest first.
 func (e *Environment) Versions() []string { return slices.Clone(e.versions) }
 
+// Built are the Dubbo versions that a provider can be started of, oldest first. They may be more than [Environment.Versions]:
+// a test that is about a fleet of several versions needs them whichever are to be tested against.
+func (e *Environment) Built() []string { return builtVersions(e.jars) }
+
 // Shared is the one provider of a Dubbo version that all tests use: group = the Dubbo version, version 1.0.0, name "shared-" + version.
 // Whoever stops, pauses or resets it breaks other tests.
 func (e *Environment) Shared(version string) *Provider { return e.shared[version] }

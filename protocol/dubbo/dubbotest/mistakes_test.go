@@ -80,6 +80,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 		assert.ErrorContains(t, p.Answer("f", dubbotest.Value(1), a), want)
 		assert.ErrorContains(t, p.AnswerAlways("", a), want)
 	}
+	assert.ErrorContains(t, p.Await(t.Context(), nil), "Await(nil)")
 	assert.ErrorContains(t, p.Handle("b(long[])", func(int64) {}), "does not take a Java long[]")
 	require.NoError(t, p.Handle("b(long[])", func([]int64) {}))
 	require.NoError(t, p.Handle("c(byte[],char[])", func([]byte, string) {}))

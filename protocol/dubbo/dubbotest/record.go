@@ -2,6 +2,7 @@ package dubbotest
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -137,8 +138,12 @@ func (p *Provider) counters() Counters {
 	return c
 }
 
-// Await waits until the figures are as done wants them. The error is the context's.
+// Await waits until the figures are as done wants them. The error is the context's,
+// or says that done is nil.
 func (p *Provider) Await(ctx context.Context, done func(Counters) bool) error {
+	if done == nil {
+		return errors.New("dubbotest: Await(nil): it takes a function that tells whether the figures are those waited for")
+	}
 	for {
 		p.mu.Lock()
 		c, turn := p.counters(), p.records.turn
