@@ -77,7 +77,23 @@ func (a *average) seed(x float64) { a.mean.bits.CompareAndSwap(0, math.Float64bi
 // fold works out the mean if that is due. It stays what it was when all samples are
 // so old that they are forgotten.
 func (a *average) fold(now, memory time.Duration) {
-	if int64(now) < a.due.Load() || !a.folding.CompareAndSwap(false, true) {
+	if int64(now) >= a.due.Load() {
+		a.work(now, memory)
+	}
+}
+
+// few samples are worked in as they come: the first may be far from the mean.
+const few = 16
+
+// foldFew is fold that does not wait while there are few samples.
+func (a *average) foldFew(now, memory time.Duration) {
+	if int64(now) >= a.due.Load() || a.weight() < few {
+		a.work(now, memory)
+	}
+}
+
+func (a *average) work(now, memory time.Duration) {
+	if !a.folding.CompareAndSwap(false, true) {
 		return
 	}
 	defer a.folding.Store(false)

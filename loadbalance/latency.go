@@ -11,6 +11,7 @@ import (
 const (
 	latencyMemory = 3 * time.Second  // of what a provider takes
 	methodMemory  = 10 * time.Second // of what a method takes
+	quickest      = 1e-6             // ms that a call took at least
 	slowestAnswer = 8                // an answer counts as so many means of all providers at most
 	failurePrice  = 50               // a failure counts as so many at least
 	worstFailure  = 1e5              // and as so many usual calls at most
@@ -58,13 +59,13 @@ type record struct {
 	_       [64]byte
 }
 
-// relative returns what is published of a provider's latency, 1 for the usual.
-func (l *learner) relative(r *record) float64 {
+// relative returns what is published of a provider's latency, 1 for the usual, and of
+// how many samples that is: it is the mean of these and one more, the usual.
+func (l *learner) relative(r *record) (latency, samples float64) {
 	both := r.learned.Load()
-	return l.estimate(faded{
-		sum:   float64(math.Float32frombits(uint32(both >> 32))),
-		count: float64(math.Float32frombits(uint32(both))),
-	})
+	sum := float64(math.Float32frombits(uint32(both >> 32)))
+	samples = float64(math.Float32frombits(uint32(both)))
+	return (l.usual.value() + sum) / (1 + samples), samples
 }
 
 func (r *record) publish() {
@@ -91,16 +92,15 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 		return
 	}
 	now := l.clock(inv, o)
-	took := max(1e-6, float64(o.Elapsed)/float64(time.Millisecond))
+	took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
 	method := l.methods.at(inv.Method.Slot)
 	if o.Verdict == protocol.Succeeded {
 		r.answered.Store(int64(now))
 		method.seed(took)
-		per := method.value()
-		x := min(took/per, slowestAnswer*l.usual.value())
-		r.good.add(x)
-		method.add(x * per)
-		method.fold(now, methodMemory)
+		took = max(quickest, min(took, slowestAnswer*l.usual.value()*method.value()))
+		method.add(took)
+		method.foldFew(now, methodMemory)
+		r.good.add(took / method.value())
 	} else {
 		x := failurePrice * l.usual.value()
 		if per := method.value(); per > 0 {
@@ -131,21 +131,6 @@ func (l *learner) fold(r *record, now time.Duration) {
 	r.samples.add(r.bad.take())
 	r.publish()
 	r.old.Store(int64(l.aged(r, now)))
-}
-
-// estimate returns the mean of samples and one more, the usual.
-func (l *learner) estimate(f faded) float64 { return (l.usual.value() + f.sum) / (1 + f.count) }
-
-// look returns what fold would publish, and publishes nothing.
-func (l *learner) look(r *record, now time.Duration) (latency float64, samples float64, old int) {
-	if !r.folding.CompareAndSwap(false, true) {
-		return l.relative(r), 1, int(r.old.Load())
-	}
-	defer r.folding.Store(false)
-	f := r.samples.fade(now, latencyMemory)
-	f.add(r.good.peek())
-	f.add(r.bad.peek())
-	return l.estimate(f), f.count, l.aged(r, now)
 }
 
 // age returns after how long a call under way is aged.

@@ -12,16 +12,15 @@ import (
 
 // Explain implements [Explainer].
 func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
-	now := s.book.since(inv)
 	usual, text := s.learner.usualOf(inv.Method.Slot)
 	x := Explanation{Rule: "the least (calls under way + 1) × latency^1.2, failures charged, / weight"}
 	if n := c.Len(); n > examineAll {
 		x.Rule += fmt.Sprintf(", of %d of the %d providers at random", examineSome, n)
 	}
 	x.Rule += text
-	if p := s.book.openAt(c, inv, now); p != nil {
+	if p := s.fresh(c, inv); p != nil {
 		x.Candidates = s.book.survey(p, inv)
-		p.own.explain(p, now, usual, x.Candidates)
+		p.own.explain(p, usual, x.Candidates)
 	}
 	return x
 }
@@ -35,50 +34,46 @@ func (l *learner) usualOf(slot int) (usual time.Duration, text string) {
 	return usual, text
 }
 
-// figures is what is known of a node at a moment.
+// figures is what a pick reads of a node.
 type figures struct {
 	latency float64 // relative
-	known   bool    // by calls, not too long ago
+	samples float64 // of which that is the mean
 	old     int
-	calls   float64 // under way, with one more
+	calls   float32 // under way, with one more
 	behind  bool    // has had less than its share
-	score   float64
+	load    float32 // as leastload compares it
+	score   float32 // as ringload does, at a place of the call
 }
 
-// figures looks at a node as a pick at that moment would after a refresh, which it
-// leaves to the pick.
-func (l *loads) figures(i int, now time.Duration) figures {
-	s := &l.nodes[i]
-	f := figures{}
-	var samples float64
-	f.latency, samples, f.old = l.learner.look(s.record, now)
-	f.known = samples > 0.01
-	f.calls = max(0, float64(s.record.active.Load())-agedDiscount*float64(f.old)) + 1
-	weight := s.weight
-	if f.behind = l.behind(i, l.picks.Load()); f.behind {
-		weight = l.top
-	}
-	f.score = f.calls * dear(f.latency) / float64(weight)
+// figures looks at a node as a pick at that moment would.
+func (l *loads) figures(i int) figures {
+	s, picks := &l.nodes[i], l.picks.Load()
+	f := figures{calls: s.calls(), old: int(s.record.old.Load()), behind: l.behind(i, picks)}
+	f.latency, f.samples = l.learner.relative(s.record)
+	f.load = l.load(i, picks, float32(math.Inf(1)))
 	return f
 }
 
+// known reports whether a latency is known by calls, not too long ago.
+func (f *figures) known() bool { return f.samples > 0.01 }
+
 // explain tells how leastload would decide, and returns what it would do so by.
-func (l *loads) explain(p *page[*loads], now, usual time.Duration, cs []Candidate) []figures {
+func (l *loads) explain(p *page[*loads], usual time.Duration, cs []Candidate) []figures {
 	all := make([]figures, len(cs))
 	best := math.Inf(1)
 	for i := range cs {
-		f, c := l.figures(i, now), &cs[i]
+		f, c := l.figures(i), &cs[i]
 		all[i] = f
 		c.Active = int(l.nodes[i].record.active.Load())
 		c.WeightUsed = l.shares != nil && !f.behind
-		if f.known {
+		if f.known() {
 			c.Latency = time.Duration(f.latency * float64(usual))
 		}
-		if c.Scored = !math.IsInf(f.score, 1); c.Scored {
-			c.Score = f.score
+		if score := float64(f.load); !math.IsInf(score, 1) {
+			c.Score, c.Scored = score, true
 		}
 		if !p.sidelined(i, c) {
-			best = min(best, f.score)
+			best = min(best, c.Score)
 		}
 	}
 	if p.spare(cs) {
@@ -96,8 +91,11 @@ func (l *loads) explain(p *page[*loads], now, usual time.Duration, cs []Candidat
 // text tells what a node's load is made of.
 func (f *figures) text(c *Candidate) string {
 	latency := "nothing known of its latency"
-	if f.known {
+	if f.known() {
 		latency = fmt.Sprintf("%.3g times the usual latency", f.latency)
+		if hope := hoped(1, f.samples); hope < 0.95 {
+			latency += fmt.Sprintf(", less %.0f %% as that is of few calls", 100-100*hope)
+		}
 	}
 	text := fmt.Sprintf("%.4g calls with this one × %s", f.calls, latency)
 	if f.old > 0 {

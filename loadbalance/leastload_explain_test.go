@@ -70,21 +70,22 @@ func TestLeastLoadExplainsItsParts(t *testing.T) {
 	c := f.list()
 	f.learn(lb, f.nodes[0], protocol.Succeeded, 10*milli, 10*milli)
 	f.attempt(lb, f.nodes[3], f.call())
+	f.clock.advance(50 * milli)
 	x := lb.(loadbalance.Explainer).Explain(c, f.call())
 	assert.Contains(t, x.Rule, "10ms is usual")
 	got := x.Candidates
-	assert.Equal(t, "1 calls with this one × 1 times the usual latency: nobody has less", got[0].Reason)
+	assert.Equal(t, "1 calls with this one × 1 times the usual latency, less 16 % as that is of few calls: nobody has less", got[0].Reason)
 	assert.InDelta(t, 10*milli, got[0].Latency, float64(milli))
-	assert.InDelta(t, 1.0/100, got[0].Score, 1e-4)
+	assert.Greater(t, got[0].Score, got[3].Score/2, "what is known is hoped to be less for it")
 	assert.InDelta(t, 1, got[0].Chance, 1e-9)
 	assert.False(t, got[1].Scored)
 	assert.True(t, got[2].Warming)
 	assert.Equal(t, 10, got[2].Weight)
 	assert.True(t, got[2].WeightUsed)
-	assert.InDelta(t, 1.0/20, got[2].Score, 1e-4, "a fifth of the full weight")
+	assert.InEpsilon(t, 2.5*got[3].Score, got[2].Score, 1e-4, "half of the calls, a fifth of the full weight")
 	assert.Contains(t, got[2].Reason, "nothing known of its latency, warming up: others have less")
 	assert.Zero(t, got[2].Latency)
-	assert.InDelta(t, 2.0/100, got[3].Score, 1e-4)
+	assert.InDelta(t, 2.0/100, got[3].Score, 0.3*2.0/100)
 }
 
 func TestRingLoadExplainsPlaces(t *testing.T) {
@@ -105,8 +106,47 @@ func TestRingLoadExplainsPlaces(t *testing.T) {
 		{15.625 / 100, 0, "not near the key"},
 	} {
 		got := x.Candidates[f.index(t, ns[i])]
-		assert.InDelta(t, want.score, got.Score, 1e-6)
+		first := x.Candidates[f.index(t, ns[0])].Score
+		assert.InEpsilon(t, want.score, 3.0/100*got.Score/first, 1e-4, "beside the first")
 		assert.InDelta(t, want.chance, got.Chance, 1e-9)
 		assert.Contains(t, got.Reason, want.place)
 	}
+}
+
+// What is explained is what the pick at the same moment does, whatever has been learned
+// since the figures were brought up to date.
+func TestLoadExplainedUnderTraffic(t *testing.T) {
+	for _, name := range []string{"leastload", "ringload"} {
+		f, rand := newFleet().weights(100, 100, 100, 50), source(1)
+		lb := balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand})
+		s := f.traffic(watched{LoadBalance: lb, t: t})
+		service := func(*protocol.Node) time.Duration { return varying(rand, 5*milli, 0.4) }
+		s.closed(t, 1, 3*milli, 20*time.Second, service)
+		s.closed(t, 3, 7*milli, 20*time.Second, service)
+	}
+}
+
+// watched wants each pick to go where it can go by what is explained before.
+type watched struct {
+	loadbalance.LoadBalance
+	t *testing.T
+}
+
+func (e watched) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	x := e.LoadBalance.(loadbalance.Explainer).Explain(c, inv)
+	n := e.LoadBalance.Select(c, inv)
+	for _, one := range x.Candidates {
+		if one.Node == n {
+			require.Positive(e.t, one.Chance, "chosen against all chances: %+v", x)
+		}
+	}
+	return n
+}
+
+func (e watched) Begun(inv *protocol.Invocation, l *protocol.Life) {
+	e.LoadBalance.(protocol.Observer).Begun(inv, l)
+}
+
+func (e watched) Ended(inv *protocol.Invocation, o protocol.Outcome) {
+	e.LoadBalance.(protocol.Observer).Ended(inv, o)
 }

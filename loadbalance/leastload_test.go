@@ -174,10 +174,12 @@ func TestLeastLoadRestart(t *testing.T) {
 	require.Equal(t, []int{0, 100}, f.picks(t, lb, c, inv, 100))
 
 	n.Update(f.url(n.Key(), weight(100)), f.clock.now())
-	requireShares(t, []float64{1, 1}, f.picks(t, lb, c, inv, 2000))
+	require.Equal(t, []int{100, 0}, f.picks(t, lb, c, inv, 100), "nothing speaks against it")
 	end(time.Minute, protocol.Failed) // belongs to the old life
 	f.clock.advance(100 * milli)
-	requireShares(t, []float64{1, 1}, f.picks(t, lb, c, inv, 2000))
+	require.Equal(t, []int{100, 0}, f.picks(t, lb, c, inv, 100))
+	f.attempt(lb, n, f.call())
+	require.Equal(t, []int{0, 100}, f.picks(t, lb, c, inv, 100), "one call under way is enough")
 }
 
 // A provider of small weight gets its share whether there is much to do or little,

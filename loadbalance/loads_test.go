@@ -79,7 +79,7 @@ func TestExamineLooksAtAll(t *testing.T) {
 			for stride := range uint64(len(strides)) {
 				i, load := own.least(nodes, s.inv, s.book.rand()&^15|stride)
 				require.Equal(t, target, i, "of %d", n)
-				require.EqualValues(t, 2, load*100)
+				require.InEpsilon(t, 2*dear(1-hope), load*100, 1e-6)
 			}
 			own.nodes[target].record.active.Store(5)
 		}
@@ -189,7 +189,7 @@ func TestFloor(t *testing.T) {
 	s := newTimed()
 	c := protocol.NewCandidates(nodes, nil)
 	own := s.page(c)
-	assert.InDelta(t, 1.0/200, own.floor.load(), 1e-9)
+	assert.InDelta(t, dear(1-hope)/200, own.floor.load(), 1e-9)
 	for i := range own.nodes {
 		assert.LessOrEqual(t, own.floor.load(), own.load(i, 1000, 1e9))
 	}

@@ -10,25 +10,32 @@ import (
 // Explain implements [Explainer]. The score of a node is what it competes with: its
 // load, times what its place on the ring makes of it.
 func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
-	now := s.book.since(inv)
 	usual, text := s.learner.usualOf(inv.Method.Slot)
 	x := Explanation{Rule: fmt.Sprintf("the least (calls under way + 1) × latency^1.2, failures charged, / weight × %v^r, "+
 		"r = 0, 1, 2 for the owner of the key and its successors on the ring, 3 for the choice of leastload", ringSpill) + text}
-	p := s.book.openAt(c, inv, now)
+	p := s.fresh(c, inv)
 	if p == nil {
 		return x
 	}
 	x.Candidates = s.book.survey(p, inv)
-	all := p.own.explain(p, now, usual, x.Candidates)
+	all := p.own.explain(p, usual, x.Candidates)
 	if !p.spare(x.Candidates) {
 		ranks := s.ranks(c, p, inv)
 		for i, r := range ranks {
-			f := &all[i]
-			f.score = f.calls * dear(f.latency) / float64(p.own.nodes[i].weight) * math.Pow(ringSpill, float64(r))
+			all[i].score = p.own.plain(i) * spilled(r)
 		}
 		explainRing(p, ranks, all, x.Candidates)
 	}
 	return x
+}
+
+// spilled returns what a load counts times at a place on the ring.
+func spilled(place int) float32 {
+	price := float32(1)
+	for range place {
+		price *= ringSpill
+	}
+	return price
 }
 
 // ranks returns the places of a call by the index of the node.
@@ -46,18 +53,19 @@ var ringPlaces = [ringReach]string{"the owner of the key", "next to the owner", 
 // explainRing goes on from the decision of leastload, in which everybody's chance is
 // that of being the choice of leastload.
 func explainRing(p *page[*loads], ranks map[int]int, all []figures, cs []Candidate) {
-	best, least := -1, math.Inf(1)
+	best, least := -1, float32(math.Inf(1))
 	for i := range ranks {
 		if all[i].score < least || all[i].score == least && ranks[i] < ranks[best] {
 			best, least = i, all[i].score
 		}
 	}
-	left, price := 1.0, math.Pow(ringSpill, float64(len(ranks)))
+	left, price := 1.0, spilled(len(ranks))
 	for i := range cs {
 		if !cs[i].Allowed || p.of[i] == 0 {
 			continue
 		}
-		if cs[i].Score *= price; cs[i].Score >= least {
+		score := all[i].load * price
+		if cs[i].Score = float64(score); score >= least {
 			cs[i].Chance = 0
 		}
 		left -= cs[i].Chance
@@ -73,7 +81,7 @@ func explainRing(p *page[*loads], ranks map[int]int, all []figures, cs []Candida
 		place := "not near the key"
 		if r, near := ranks[i]; near {
 			place = ringPlaces[r]
-			c.Score = min(c.Score, all[i].score)
+			c.Score = min(c.Score, float64(all[i].score))
 		}
 		c.Reason = place + ": " + all[i].text(c) + verdict(c.Chance > 0)
 	}
