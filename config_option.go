@@ -128,6 +128,7 @@ func (b *bindings) checkNames(c *options) {
 		for _, e := range b.resolved[id].parameters {
 			from := e.entries[0].property
 			switch {
+			case lastOf(e.key) == "loadbalance" && e.value == "true": // the default, as in Java
 			case (lastOf(e.key) == "loadbalance" || isShadow(e.key)) && c.balancers[e.value] == nil:
 				b.problem(from, "%v", protocol.UnknownName("load balancer", e.value, c.balancers))
 			case e.key == "cluster" && c.clusters[e.value] == nil:

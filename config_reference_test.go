@@ -191,6 +191,19 @@ func TestConfigOptionProblems(t *testing.T) {
 	}
 }
 
+// Java's ExtensionLoader takes "true" for the default, and no other word.
+func TestConfigDefaultLoadBalance(t *testing.T) {
+	with := func(name string) error {
+		cfg := loaded(t, "dubbo.properties", "dubbo.references.x.interface=a.B\ndubbo.references.x.find.loadbalance="+name)
+		_, err := newOptions([]Option{WithConfig(cfg), WithApplication("shop")})
+		return err
+	}
+	assert.NoError(t, with("true"))
+	for _, name := range []string{"True", "default", "false"} {
+		assert.ErrorContains(t, with(name), `dubbo.properties:2: dubbo.references.x.find.loadbalance: unknown load balancer "`+name+`"`)
+	}
+}
+
 // Reference says which reference it is that cannot be had, and waits no longer
 // than the context.
 func TestClientReferenceErrors(t *testing.T) {

@@ -22,6 +22,15 @@ const (
 	shadowKey  = "loadbalance.shadow"
 )
 
+// meant is the name of the load balancer that a value of "loadbalance" means. Java's
+// ExtensionLoader takes "true" for the default.
+func meant(name string) string {
+	if name == "true" {
+		return loadbalance.Default
+	}
+	return name
+}
+
 // balancer is a load balancer whose choice is looked at.
 type balancer struct {
 	loadbalance.LoadBalance
@@ -91,7 +100,9 @@ func (b *balancers) check(reference url.URL) error {
 	}
 	for k, v := range reference.Params() {
 		if v != "" && (k == b.key || strings.HasSuffix(k, "."+b.key)) {
-			names[k] = v
+			if names[k] = v; b.key == balanceKey {
+				names[k] = meant(v)
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(names)) {

@@ -120,6 +120,8 @@ func TestExplainedOrigin(t *testing.T) {
 		{"", []string{""}, "random", "the default"},
 		{"loadbalance=roundrobin", []string{""}, "roundrobin", "the reference"},
 		{"find.loadbalance=roundrobin", []string{"loadbalance=leastactive"}, "roundrobin", "the reference"},
+		{"loadbalance=true", []string{""}, "random", "the reference"},
+		{"", []string{"loadbalance=true"}, "random", "all providers"},
 		{"", []string{"loadbalance=leastactive"}, "leastactive", "all providers"},
 		{"", []string{"loadbalance=leastactive", "loadbalance=leastactive", "loadbalance=random"}, "leastactive", "2 of 3 providers"},
 		{"", []string{"loadbalance=nope"}, "random", "in force before; what most providers name cannot be used"},

@@ -146,13 +146,13 @@ func (c *Candidate) tell(told *loadbalance.Candidate) {
 // origin says who has named the load balancer in force.
 func (c *Invoker) origin(nodes []*protocol.Node, slot int, name string) string {
 	method := c.methods.Name(slot)
-	own := c.reference.MethodParam(method, balanceKey)
+	own := meant(c.reference.MethodParam(method, balanceKey))
 	named, same := 0, 0
 	for _, n := range nodes {
 		if n.URL().MethodParam(method, balanceKey) != "" {
 			named++
 		}
-		if n.Method(slot).LoadBalance == name {
+		if meant(n.Method(slot).LoadBalance) == name {
 			same++
 		}
 	}

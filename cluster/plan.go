@@ -38,7 +38,7 @@ func (c *Invoker) plan(list *protocol.Candidates, slot int) *plan {
 
 func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 	own, _ := url.CompileMethod(c.reference, c.methods.Name(slot)) // as long as there is no provider
-	name := majority(nodes, slot, own.LoadBalance, func(m *url.Method) string { return m.LoadBalance })
+	name := majority(nodes, slot, meant(own.LoadBalance), func(m *url.Method) string { return meant(m.LoadBalance) })
 	p := &plan{
 		balance: c.balancers.get(name),
 		timeout: majority(nodes, slot, own.Timeout, func(m *url.Method) time.Duration { return m.Timeout }),
@@ -51,7 +51,7 @@ func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 		if old != nil {
 			p.balance = old.balance
 		} else {
-			p.balance = c.balancers.get(own.LoadBalance)
+			p.balance = c.balancers.get(meant(own.LoadBalance))
 		}
 	}
 	p.shadow = c.shadows.of(slot, nodes,

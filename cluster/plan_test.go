@@ -47,6 +47,9 @@ func TestLoadBalanceOfAMethod(t *testing.T) {
 		{"", []string{"loadbalance=a", "loadbalance=b"}, "a"},                 // as many: the first
 		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance=c"}, "b"}, // what is stated
 		{"", []string{"loadbalance=", "loadbalance=b", "loadbalance="}, "random"},
+		{"loadbalance=true", []string{""}, "random"}, // as Java's ExtensionLoader has it
+		{"loadbalance=a", []string{"find.loadbalance=true"}, "random"},
+		{"", []string{"loadbalance=b", "loadbalance=b", "loadbalance=true", "loadbalance=true", "loadbalance="}, "random"},
 	} {
 		made, used := map[string]int{}, map[string]int{}
 		s := named(made, used, "random", "a", "b", "c")

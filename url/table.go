@@ -83,7 +83,7 @@ var clusterRows = []Parameter{
 	{Key: "cluster", Type: TypeText, Default: "failover", Scope: onReference,
 		Doc: "What to do when a call fails, such as failover or failfast."},
 	{Key: "loadbalance", Type: TypeText, Default: "random", Scope: onService, Level: LevelMethod,
-		Doc: "How to choose among providers, such as random, roundrobin or leastactive."},
+		Doc: "How to choose among providers, such as random, roundrobin or leastactive; true is the default, as in Java."},
 	{Key: "loadbalance.shadow", Type: TypeText, Scope: onService, Level: LevelMethod,
 		Doc: "Asks this load balancer, too, and only compares its answer: see Snapshot. Unknown to Java."},
 	{Key: "loadbalance.shadow.sample", Type: TypeInt, Default: "1", Min: 1, Scope: onService, Level: LevelMethod,
