@@ -37,7 +37,7 @@ type balancer struct {
 	name    string
 	builtin bool // it chooses from the list, which need not be looked up
 	strayed atomic.Bool
-	failed  atomic.Bool // a shadow that has panicked
+	failure atomic.Pointer[string] // of a shadow that has panicked
 	log     *zap.Logger
 }
 

@@ -56,7 +56,8 @@ func (c *Invoker) makePlan(nodes []*protocol.Node, slot int, old *plan) *plan {
 	}
 	p.shadow = c.shadows.of(slot, nodes,
 		majority(nodes, slot, own.Shadow, func(m *url.Method) string { return m.Shadow }),
-		majority(nodes, slot, own.ShadowSample, func(m *url.Method) int { return m.ShadowSample }))
+		majority(nodes, slot, own.ShadowSample, func(m *url.Method) int { return m.ShadowSample }),
+		p.balance.name)
 	if majority(nodes, slot, own.Sticky, func(m *url.Method) bool { return m.Sticky }) {
 		p.sticky = new(atomic.Pointer[stuck])
 		if old != nil && old.sticky != nil {

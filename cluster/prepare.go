@@ -23,7 +23,7 @@ func (c *Invoker) Prepare(old, next *protocol.Listing) {
 	for slot := range c.methods.Names() {
 		if p := c.plan(next.Candidates, slot); p.idle < maxIdle && next.Candidates.Len() > 1 {
 			p.balance.prepare(next.Candidates, slot)
-			if p.shadow != nil && !p.shadow.balance.failed.Load() {
+			if p.shadow != nil && !p.shadow.balance.broken() {
 				p.shadow.balance.prepare(next.Candidates, slot)
 			}
 		}

@@ -15,15 +15,16 @@ import (
 type shadows struct {
 	balancers *balancers
 
-	mu  sync.Mutex
-	all []*shadow // by their first use
+	mu   sync.Mutex
+	all  []*shadow       // by their first use
+	same map[string]bool // names reported to be in force anyway
 }
 
 func newShadows(cfg Config) *shadows { return &shadows{balancers: newBalancers(cfg, shadowKey)} }
 
-// of returns the shadow of a method, nil for none. Its figures stay when the list or
-// its parameters change.
-func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int) *shadow {
+// of returns the shadow of a method in which a load balancer is in force, nil for
+// none. Its figures stay when the list or its parameters change.
+func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int, inForce string) *shadow {
 	if name == "" {
 		return nil
 	}
@@ -33,6 +34,14 @@ func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int) 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if name == inForce && !s.same[name] {
+		if s.same == nil {
+			s.same = map[string]bool{}
+		}
+		s.same[name] = true
+		b.log.Warn("the load balancer to compare with is the one in force: there is nothing to compare",
+			zap.String("parameter", shadowKey), zap.String("value", name), zap.String("method", s.balancers.methods.Name(slot)))
+	}
 	i := slices.IndexFunc(s.all, func(x *shadow) bool { return x.slot == slot && x.balance == b })
 	if i < 0 {
 		i = len(s.all)
@@ -81,14 +90,14 @@ func (t *tallied) add(n *protocol.Node, slot int) {
 // sampled reports whether the shadow is to be asked for the next choice.
 func (s *shadow) sampled() bool {
 	n := s.sample.Load()
-	return (n == 1 || (s.calls.Add(1)-1)%n == 0) && !s.balance.failed.Load()
+	return (n == 1 || (s.calls.Add(1)-1)%n == 0) && !s.balance.broken()
 }
 
 // choose returns what the load balancer chooses, and compares.
 func (s *shadow) choose(real *balancer, left *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
 	would := s.ask(left, inv)
 	n := real.choose(left, inv)
-	if n == nil || s.balance.failed.Load() {
+	if n == nil || s.balance.broken() {
 		return n
 	}
 	s.asked.Add(1)
@@ -145,12 +154,17 @@ func (s *shadow) retire(nodes []*protocol.Node) {
 	}
 }
 
+// broken reports whether a shadow has panicked.
+func (b *balancer) broken() bool { return b.failure.Load() != nil }
+
 // fail takes a shadow that has panicked out of use.
 func (b *balancer) fail(value any) {
-	if !b.failed.CompareAndSwap(false, true) {
+	e := protocol.Recovered(value)
+	text := e.Cause.Error()
+	if !b.failure.CompareAndSwap(nil, &text) {
 		return
 	}
-	logPanic(b.log, "a load balancer that is only compared with panicked; it is not asked any more", protocol.Recovered(value), zap.String(shadowKey, b.name))
+	logPanic(b.log, "a load balancer that is only compared with panicked; it is not asked any more", e, zap.String(shadowKey, b.name))
 }
 
 // guard lets a shadow learn from calls without being able to harm them.
@@ -162,7 +176,7 @@ type guard struct {
 // Begun implements [protocol.Observer].
 func (g *guard) Begun(inv *protocol.Invocation, life *protocol.Life) {
 	defer g.recover()
-	if !g.balancer.failed.Load() {
+	if !g.balancer.broken() {
 		g.Observer.Begun(inv, life)
 	}
 }
@@ -170,7 +184,7 @@ func (g *guard) Begun(inv *protocol.Invocation, life *protocol.Life) {
 // Ended implements [protocol.Observer].
 func (g *guard) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	defer g.recover()
-	if !g.balancer.failed.Load() {
+	if !g.balancer.broken() {
 		g.Observer.Ended(inv, o)
 	}
 }

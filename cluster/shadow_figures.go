@@ -17,6 +17,7 @@ type Shadow struct {
 	Shadow      string // compared with
 	InForce     bool   // still compared with
 	Disabled    bool   // it has panicked and is not asked any more
+	Failure     string // with what, as the log has it with the place; "" when not Disabled
 
 	Choices   int64   // compared
 	Agreed    int64   // of them, the same provider
@@ -58,9 +59,12 @@ func (c *Invoker) Shadows() []Shadow {
 
 func (s *shadow) figures(nodes []*protocol.Node) Shadow {
 	x := Shadow{
-		Shadow: s.balance.name, Disabled: s.balance.failed.Load(),
+		Shadow: s.balance.name, Disabled: s.balance.broken(),
 		Choices: s.asked.Load(), Agreed: s.agreed.Load(), Abstained: s.abstained.Load(),
 		Real: s.real.figures(), Would: s.would.figures(),
+	}
+	if failure := s.balance.failure.Load(); failure != nil {
+		x.Failure = *failure
 	}
 	x.Agreement = share(x.Agreed, x.Choices)
 	add := func(address string, v *versus) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/gofer-rpc/gofer/cluster"
 	"github.com/gofer-rpc/gofer/loadbalance"
@@ -97,6 +98,37 @@ func TestShadowOfOne(t *testing.T) {
 	assert.Zero(t, w.shadow().Real)
 }
 
+// A shadow that is what is in force compares nothing, which is said once, whatever
+// lists and methods there are.
+func TestShadowOfTheSameNameIsReported(t *testing.T) {
+	for _, c := range []struct{ reference, provider string }{
+		{"loadbalance=first&loadbalance.shadow=first", ""},
+		{"find.loadbalance=first&loadbalance.shadow=first", ""},
+		{"loadbalance.shadow=random", ""},
+		{"loadbalance=true&loadbalance.shadow=random", ""},
+		{"loadbalance=first", "find.loadbalance.shadow=first"},
+	} {
+		s := withShadow(last{})
+		s.provider = []string{c.provider}
+		w := newWorld(t, c.reference, s, ok, ok)
+		for range 3 {
+			target(t, w, "find")
+			target(t, w, "count")
+			w.publish(w.nodes()...)
+		}
+		logged := w.logs.FilterMessageSnippet("nothing to compare").All()
+		require.Len(t, logged, 1, "%+v", c)
+		fields := logged[0].ContextMap()
+		assert.Equal(t, "loadbalance.shadow", fields["parameter"])
+		assert.Contains(t, []string{"first", "random"}, fields["value"])
+		assert.NotEmpty(t, fields["method"])
+		assert.Equal(t, zapcore.WarnLevel, logged[0].Level)
+	}
+	w := newWorld(t, "loadbalance=first&loadbalance.shadow=other", withShadow(last{}), ok, ok)
+	target(t, w, "find")
+	assert.Zero(t, w.logs.FilterMessageSnippet("nothing to compare").Len())
+}
+
 // A shadow of the same name is an instance of its own: it takes no turn of the other.
 func TestShadowOfTheSameName(t *testing.T) {
 	w := newWorld(t, "loadbalance=roundrobin&loadbalance.shadow=roundrobin", setup{}, ok, ok, ok)
@@ -157,8 +189,11 @@ func TestShadowThatPanics(t *testing.T) {
 			target(t, w, "find")
 			target(t, w, "count")
 		}
-		assert.Len(t, w.logs.FilterMessageSnippet("it is not asked any more").All(), 1, where)
+		logged := w.logs.FilterMessageSnippet("it is not asked any more").All()
+		require.Len(t, logged, 1, where)
+		assert.Equal(t, "panic: odd", logged[0].ContextMap()["error"], where)
 		assert.True(t, w.cluster.Shadows()[0].Disabled, where)
+		assert.Equal(t, "panic: odd", w.cluster.Shadows()[0].Failure, where)
 		assert.LessOrEqual(t, w.cluster.Shadows()[0].Choices, int64(1), where)
 		assert.Zero(t, w.active(), where)
 	}
