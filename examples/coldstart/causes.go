@@ -14,7 +14,7 @@ type cause struct {
 	title    string
 	label    string // in a few words
 	about    string // what is in the cluster
-	adds     bool   // it is the first cause's cluster, and one thing more
+	adds     bool   // it is the first cause's cluster, and calls under way more that stay
 	scenario sim.Scenario
 }
 
@@ -33,8 +33,30 @@ const (
 	slower    = 3
 )
 
+// The rest of it: the simulator's defaults, written down because the report names them.
+const (
+	notice   = 300 * time.Millisecond // until every consumer has learned of a change
+	deadline = time.Second
+	delay    = 250 * time.Microsecond // of the network, one way
+	jitter   = 100 * time.Microsecond // mean of what is added to it
+)
+
+// What the causes have.
+const (
+	resident     = 2 // long requests per consumer and old provider
+	residentTime = 10 * time.Minute
+	residentCPU  = 0.045 // of a core, each
+	leaked       = 2     // lost counts per consumer and old provider
+
+	queryWork = 4 * time.Millisecond // of a call that waits for a database
+	queryWait = 60 * time.Millisecond
+)
+
 // capacity is what the cluster can take with the slow newcomer, in calls per second.
-const capacity = workers * (2 + 1.0/slower) * float64(time.Second/work)
+const capacity = workers * (newcomer + 1.0/slower) * float64(time.Second/work)
+
+// alone is the share of the capacity that the old providers have.
+const alone = newcomer / (newcomer + 1.0/slower)
 
 // Loads, as shares of the capacity. The report speaks of CPU at 30 % on the old
 // providers and 90 % on the new one.
@@ -50,6 +72,9 @@ func base(load float64) sim.Scenario {
 		Name:      "coldstart",
 		Rate:      load * capacity,
 		Consumers: consumers,
+		Notify:    notice,
+		Deadline:  deadline,
+		Network:   &sim.Network{Delay: delay, Jitter: jitter},
 		Requests:  []sim.Request{{Mean: work}},
 		Providers: []sim.Provider{
 			{Count: newcomer, Workers: workers},
@@ -63,56 +88,69 @@ func base(load float64) sim.Scenario {
 func causes() []cause {
 	blamed := cause{
 		key: "blamed", title: "The mechanism usually blamed", label: "weight skipped, nothing else",
-		about: "A provider that alone has the fewest calls under way gets the next call whatever its weight, so the warm-up of a new provider is skipped. Short requests, light load, and nothing else in the cluster.",
+		about: fmt.Sprintf("A provider that alone has the fewest calls under way gets the next call whatever its weight, so the warm-up of a new provider is skipped. Nothing else is in the cluster: short calls, at %.0f %% of what it can take.", 100*light),
 	}
 	blamed.scenario = base(light)
 
-	resident := cause{
-		key: "resident", title: "Resident long requests", label: "and resident long requests", adds: true,
-		about: "Every consumer keeps 2 long requests (10 minutes: streams, long polls, exports) at each of the old providers. They count as calls under way and take 4.5 % of a core each. The new provider has none.",
+	residents := cause{
+		key: "resident", title: "Resident long requests", label: "1 + resident long requests", adds: true,
+		about: fmt.Sprintf("Cluster 1, and one thing more: every consumer keeps %d long requests (%s on average: streams, long polls, exports) at each of the old providers. They count as calls under way; together they take %.1f %% of the CPU of an old provider. The new provider begins without any.",
+			resident, brief(residentTime), 100*resident*consumers*residentCPU/workers),
 	}
-	resident.scenario = base(light)
-	resident.scenario.Long = &sim.Long{Each: 2, Lasts: 10 * time.Minute, CPU: 0.045}
+	residents.scenario = base(light)
+	residents.scenario.Long = &sim.Long{Each: resident, Lasts: residentTime, CPU: residentCPU}
 
-	leaked := cause{
-		key: "leaked", title: "Leaked counts", label: "and leaked counts", adds: true,
-		about: "Every consumer has lost 2 calls per old provider: its counter of calls under way was raised and never lowered, as several faults of Dubbo for Java do. gofer's counters come home on every path, so for gofer this cluster is the first one.",
+	leaks := cause{
+		key: "leaked", title: "Leaked counts", label: "1 + leaked counts", adds: true,
+		about: fmt.Sprintf("Cluster 1 without the long requests, and one thing more: every consumer has lost %d calls per old provider: its counter of calls under way was raised and never lowered, as several faults of Dubbo for Java do. gofer's counters come home on every path, so for gofer this cluster is cluster 1.", leaked),
 	}
-	leaked.scenario = base(light)
-	leaked.scenario.Providers[0].Leaked = 2
+	leaks.scenario = base(light)
+	leaks.scenario.Providers[0].Leaked = leaked
 
 	cpu := cause{
 		key: "cpu", title: "A cold start that costs CPU only", label: "a cold start in CPU only",
-		about: "A call takes 4 ms of CPU and waits 60 ms for a database; cold code triples the first and not the second. So the new provider answers nearly as fast as the others, while each of its calls costs three times the CPU.",
+		about: fmt.Sprintf("No long requests, no leaks, and other calls than in cluster 1: %s of CPU and %s of waiting for a database, at %.0f %% of what the cluster can take. Cold code needs %d times the CPU and waits no longer, so a call takes %s on the new provider and %s on the others, and costs %d times the CPU.",
+			ms(queryWork), ms(queryWait), 100*moderate, slower, ms(slower*queryWork+queryWait), ms(queryWork+queryWait), slower),
 	}
 	cpu.scenario = base(moderate)
-	cpu.scenario.Requests[0] = sim.Request{Mean: 4 * time.Millisecond, Wait: 60 * time.Millisecond}
-	cpu.scenario.Rate = moderate * capacity * float64(work) / float64(4*time.Millisecond)
+	cpu.scenario.Requests[0] = sim.Request{Mean: queryWork, Wait: queryWait}
+	cpu.scenario.Rate = moderate * capacity * float64(work) / float64(queryWork)
 
 	busy := cause{
 		key: "busy", title: "What the cures cost", label: "weight skipped, a busy cluster",
-		about: "The first cluster with five times the load, 90 % of what it can do; the third provider is restarted within 2 s, at its address. The other two cannot carry the load alone: whoever keeps the new provider away drops calls.",
+		about: fmt.Sprintf("Cluster 1 with %.0f times the load, %.0f %% of what it can take; the third provider was there before, and is restarted within %s at its address. The other two alone can take %.0f %%: who sends the new provider nothing must let calls fail in the end.",
+			heavy/light, 100*heavy, brief(away), 100*alone),
 	}
 	busy.scenario = base(heavy)
 	busy.scenario.Providers[1].Joins = nil
 	busy.scenario.Providers[1].Faults = []sim.Fault{{At: before - away, For: away, Leave: true}}
-	return []cause{blamed, resident, leaked, cpu, busy}
+	return []cause{blamed, residents, leaks, cpu, busy}
 }
 
-// cluster is one in which the mechanism usually blamed is tried, too.
+// cluster is one in which the mechanism usually blamed is tried with nothing else.
 type cluster struct {
 	consumers int
 	load      float64
 }
 
-// clusters are those in which the lack of consumers, or load, could make the
-// mechanism stronger than it is in the first cause.
+// clusters are those in which the mechanism is tried alone: the first cause's, and
+// those in which fewer consumers, or more load, could make it stronger.
 func clusters() []cluster {
-	return []cluster{{1, light}, {1, 0.5}, {1, heavy}, {10, 0.5}, {100, 0.7}}
+	return []cluster{{consumers, light}, {1, light}, {1, 0.5}, {1, heavy}, {consumers, 0.5}, {100, 0.7}}
+}
+
+// drowning tells whether the old providers cannot carry the load alone.
+func (c cluster) drowning() bool { return c.load > alone }
+
+func (c cluster) String() string {
+	if c.consumers == 1 {
+		return fmt.Sprintf("1 consumer, %.0f %%", 100*c.load)
+	}
+	return fmt.Sprintf("%d consumers, %.0f %%", c.consumers, 100*c.load)
 }
 
 func (c cluster) cause() cause {
 	s := base(c.load)
 	s.Consumers = c.consumers
-	return cause{label: fmt.Sprintf("%d, %.0f %%", c.consumers, 100*c.load), scenario: s}
+	return cause{label: c.String(), scenario: s}
 }

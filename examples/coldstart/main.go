@@ -8,11 +8,11 @@
 // so? The program simulates the cluster in virtual time, with that mechanism alone and
 // with each of three other causes; with Dubbo's leastactive, the cures that people
 // try, and gofer's strategies. It prints the figures and writes a page with plots,
-// coldstart.html. Nothing in the words is known beforehand.
+// coldstart.html. What the words claim is computed from the figures.
 //
 // Where to look: causes.go has the clusters; strategies.go the strategies; [measure]
-// runs them; report.go prints the table, words.go says what it means; page.go, plot.go
-// and svg.go make the page.
+// runs them; report.go prints the tables, words.go and closing.go say what they mean;
+// page.go, plot.go and svg.go make the page.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // run is the program. It returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
-	cfg, err := parseFlags(args, stderr)
+	cfg, err := parseFlags(args, stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		return 0
@@ -50,10 +50,11 @@ func tell(cfg config, out io.Writer) error {
 	if err := cfg.writable(); err != nil { // before the work, not after it
 		return err
 	}
+	cfg.writeQuestion(out) // something to read meanwhile
 	r, err := measure(cfg)
 	if err != nil {
 		return err
 	}
-	r.write(out)
+	r.writeAnswer(out)
 	return r.save(out)
 }

@@ -54,8 +54,8 @@ func quantities() []quantity {
 
 // The parts of a plot, in its own units.
 const (
-	plotWidth, plotHeight = 456.0, 250.0
-	plotLeft, plotRight   = 56.0, 302.0 // of the field; labels are to its right
+	plotWidth, plotHeight = 500.0, 250.0
+	plotLeft, plotRight   = 56.0, 314.0 // of the field; labels are to its right
 	plotTop, plotBottom   = 20.0, 222.0
 	labelGap              = 15.0
 )

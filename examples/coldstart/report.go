@@ -3,9 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
-	"time"
-	"unicode/utf8"
 )
 
 // columns of the tables, on the terminal and on the page.
@@ -27,91 +26,90 @@ func (r *results) row(o *outcome) []string {
 	return append(cells, percent(w.sole), cpus(w), ms(w.p99), failures(w))
 }
 
-// write prints the tables and what they mean.
-func (r *results) write(out io.Writer) {
-	fmt.Fprintf(out, "%s\n\n%s\n\n", fold(r.intro()), fold(r.legend()))
-	columns := r.columns()
-	for i := range r.causes {
-		c := &r.causes[i]
-		fmt.Fprintf(out, "%d. %s\n%s\n", i+1, c.title, indent("   ", fold(c.about)))
-		writeLine(out, columns[0], columns[1:])
-		for j := range r.of(i) {
-			o := &r.of(i)[j]
-			writeLine(out, o.strategy.label, r.row(o))
-		}
-		fmt.Fprintf(out, "%s\n\n", indent(" → ", fold(r.finding(i))))
-	}
-	r.writeParts(out)
-	r.writeAlone(out)
-	for _, p := range r.closing() {
-		fmt.Fprintf(out, "%s\n\n", fold(p))
-	}
-}
-
-// writeLine prints a row of a table.
-func writeLine(out io.Writer, first string, cells []string) {
-	fmt.Fprintf(out, "   %-18s", first)
-	for i, c := range cells {
-		width := 8
-		if i == len(cells)-3 {
-			width = len("CPU old/old/new") + 1
-		}
-		fmt.Fprint(out, strings.Repeat(" ", max(1, width-utf8.RuneCountInString(c))), c)
-	}
-	fmt.Fprintln(out)
-}
-
-// writeParts prints what each cause contributes.
-func (r *results) writeParts(out io.Writer) {
-	fmt.Fprintf(out, "What each cause contributes: share of the new provider with Dubbo's leastactive over %s\n", brief(r.span()))
-	bar := func(label string, share float64, text string) {
-		line := fmt.Sprintf("   %-32s %7s %-26s %s", label, percent(share), strings.Repeat("█", int(share*25+0.5)), text)
-		fmt.Fprintln(out, strings.TrimRight(line, " "))
-	}
-	bar("a fair share", fair, "")
-	for _, p := range r.parts() {
-		text := fmt.Sprintf("weight honoured: %s", percent(p.honoured))
-		if p.adds {
-			text = fmt.Sprintf("%+.1f points; %s", 100*p.over, text)
-		}
-		bar(p.label, p.share, text)
-	}
-	bar("as reported", reported.share, "")
-	fmt.Fprintln(out)
-}
-
-// writeAlone prints what the mechanism usually blamed does in other clusters.
-func (r *results) writeAlone(out io.Writer) {
-	fmt.Fprintln(out, "The mechanism usually blamed, alone, in other clusters")
-	columns := r.columns()
-	writeLine(out, "consumers, load", columns[1:])
-	for i := range r.clusters {
-		writeLine(out, r.clusters[i].cause.label, r.row(&r.clusters[i]))
-	}
-	fmt.Fprintln(out)
-}
-
-func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-
+// cpus is the CPU of all providers, in the order of the columns.
 func cpus(w window) string {
 	return fmt.Sprintf("%.0f/%.0f/%.0f %%", 100*w.cpu[0], 100*w.cpu[1], 100*w.cpu[newcomer])
 }
 
-func ms(d time.Duration) string {
-	return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())
+// writeQuestion prints what needs no figures.
+func (c config) writeQuestion(out io.Writer) {
+	fmt.Fprintf(out, "%s\n\n%s\n\nWho chooses:\n", fold(intro(), lineWidth), fold(setting(), lineWidth))
+	for _, s := range strategies() {
+		fmt.Fprintln(out, indent(fmt.Sprintf("  %-23s", s.label), s.about))
+	}
+	fmt.Fprintf(out, "\n%s\n\n", fold(c.legend(), lineWidth))
 }
 
-func failures(w window) string {
-	if w.failed == 0 {
-		return "0"
+// writeAnswer prints the tables and what they mean.
+func (r *results) writeAnswer(out io.Writer) {
+	for i, c := range r.causes {
+		fmt.Fprintf(out, "%d. %s\n%s\n", i+1, c.title, indent("   ", c.about))
+		r.writeTable(out, "strategy", r.of(i), func(o *outcome) string { return o.strategy.label })
+		fmt.Fprintf(out, "%s\n\n", indent(" → ", r.finding(i)))
 	}
-	return percent(float64(w.failed) / float64(w.calls))
+	fmt.Fprintf(out, "The mechanism alone, elsewhere\n%s\n", indent("   ", aloneIntro()))
+	r.writeTable(out, "consumers, load", r.clusters, func(o *outcome) string { return o.cause.label })
+	fmt.Fprintln(out)
+	r.writeParts(out)
+	fmt.Fprintln(out, "What it means")
+	for _, p := range r.closing() {
+		fmt.Fprintf(out, "%s\n\n", indent("   ", p))
+	}
 }
 
-// brief is a time in the fewest words.
-func brief(d time.Duration) string {
-	if d >= 2*time.Minute && d%time.Minute == 0 {
-		return fmt.Sprintf("%d min", d/time.Minute)
+// writeTable prints a table. Units are in its head, to leave room.
+func (r *results) writeTable(out io.Writer, first string, outcomes []outcome, label func(*outcome) string) {
+	spans := len(r.spans())
+	widths := append(slices.Repeat([]int{6}, spans), 6, 13, 6, 8)
+	line := func(first string, cells []string) {
+		fmt.Fprintf(out, " %-21s", first)
+		for i, c := range cells {
+			fmt.Fprintf(out, "%*s", widths[i], c)
+		}
+		fmt.Fprintln(out)
 	}
-	return fmt.Sprintf("%d s", d/time.Second)
+	fmt.Fprintf(out, " %-21s%*s%13s%6s%8s\n", "", 6*spans+6, "share of all calls, %", "CPU, %", "p99,", "failed,")
+	heads := r.columns()[1:]
+	heads[spans+1], heads[spans+2], heads[spans+3] = "old/old/new", "ms", "%"
+	line(first, heads)
+	for i := range outcomes {
+		cells := r.row(&outcomes[i])
+		for k := range cells {
+			cells[k] = bare(cells[k])
+		}
+		line(label(&outcomes[i]), cells)
+	}
+}
+
+// bare is a figure without its unit.
+func bare(cell string) string { return strings.TrimSuffix(strings.TrimSuffix(cell, " %"), " ms") }
+
+// named numbers a cause for the summary: "2 = 1 + …" for those that add to the first.
+func (p part) named(i int) string {
+	if p.cause.adds {
+		return fmt.Sprintf("%d = %s", i+1, p.cause.label)
+	}
+	return fmt.Sprintf("%d   %s", i+1, p.cause.label)
+}
+
+// writeParts prints what each cause contributes.
+func (r *results) writeParts(out io.Writer) {
+	fmt.Fprintf(out, "What each cause contributes\n%s\n", indent("   ", r.partsIntro()))
+	line := func(label, share, added, patched, bar string) {
+		text := fmt.Sprintf("  %-32s%8s%9s%12s  %s", label, share, added, patched, bar)
+		fmt.Fprintln(out, strings.TrimRight(text, " "))
+	}
+	bar := func(share float64) string { return strings.Repeat("█", int(share*14+0.5)) }
+	line("", "share", "points", "share with", "")
+	line("", "", "over 1", "the patch", "")
+	for i, p := range r.parts() {
+		added := ""
+		if p.cause.adds {
+			added = fmt.Sprintf("%+.1f", 100*p.over)
+		}
+		line(p.named(i), percent(p.share), added, percent(p.honoured), bar(p.share))
+	}
+	line("    a fair share", percent(fair), "", "", bar(fair))
+	line("    as reported", percent(reported.share), "", "", bar(reported.share))
+	fmt.Fprintln(out)
 }

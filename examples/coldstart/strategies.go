@@ -1,5 +1,7 @@
 package main
 
+import "fmt"
+
 // strategy is one way to choose a provider.
 type strategy struct {
 	key    string
@@ -9,32 +11,40 @@ type strategy struct {
 	weight [2]int // parameter "weight" of the old and of the new providers; 0: none
 }
 
+// The cure of weights set by hand.
+const (
+	weightOld = 200
+	weightNew = 50
+	byHand    = 1.0 * weightNew / (weightNew + newcomer*weightOld) // the share it gives
+)
+
 // strategies are Dubbo's, the cures that people try, and this module's.
 func strategies() []strategy {
 	return []strategy{
 		{
 			key: "java", label: "Java leastactive", policy: "java-leastactive",
-			about: "Dubbo 2.7.23: the fewest calls under way, and of equals one by weight",
+			about: "Dubbo 2.7.23: the fewest calls under way; only if several have as few, one of them by weight.",
 		},
 		{
-			key: "shortest", label: "shortestresponse", policy: "java-shortestresponse-2.7",
-			about: "the cure of another strategy: mean time of the answers × calls under way",
+			key: "shortest", label: "Java shortestresponse", policy: "java-shortestresponse-2.7",
+			about: "The first cure, another strategy of Dubbo 2.7.23: the least mean time of the answers × (calls under way + 1). Who has not answered yet counts as infinitely fast.",
 		},
 		{
-			key: "weighted", label: "weight honoured", policy: "java-leastactive-weighted",
-			about: "the cure of patching leastactive: (calls under way + 1) / weight, so that warm-up always counts",
+			key: "weighted", label: "patched leastactive", policy: "java-leastactive-weighted",
+			about: "The second cure, a patch that is often proposed for Java's leastactive: the least (calls under way + 1) / weight, so that the weight, and with it warm-up, is always honoured.",
 		},
 		{
-			key: "random", label: "random 50/200", policy: "java-random", weight: [2]int{200, 50},
-			about: "the cure of weights by hand: random of Dubbo 3.3, where nothing warms up, with 50 for the new provider and 200 for the others",
+			key: "random", label: "Java random 50/200", policy: "java-random", weight: [2]int{weightOld, weightNew},
+			about: fmt.Sprintf("The third cure, weights set by hand: Dubbo 3.3's random with weight %d for the new provider and %d for each of the old ones, so %d of %d calls, %s. Consumers of 3.3 learn no start times from ZooKeeper, so nothing warms up.",
+				weightNew, weightOld, weightNew, weightNew+newcomer*weightOld, percent(byHand)),
 		},
 		{
 			key: "gofer", label: "gofer leastactive", policy: "leastactive",
-			about: "Dubbo's rule as gofer has it: warm-up counts for a unique minimum too, with a floor of 10 %",
+			about: "The same in gofer, with the weight honoured as in the patch; but against busy providers one that warms up counts with a tenth of its full weight at least.",
 		},
 		{
 			key: "leastload", label: "gofer leastload", policy: "leastload",
-			about: "gofer's own: calls under way × latency / weight, and what stays long counts little",
+			about: "gofer's own: calls under way × latency / weight, and calls that stay for very long count little.",
 		},
 	}
 }
