@@ -38,11 +38,13 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 	}
 	inv.Counted()
 	begun := inv.Begun
+	status.Entered(begun)
 	end := protocol.Outcome{Life: life, Verdict: protocol.Neutral} // stays so when the next invoker panics
 	failed := true
 	told := 0
 	defer func() {
 		end.Elapsed = time.Since(begun)
+		status.Left(begun)
 		status.End(end.Elapsed, failed)
 		node.Freed(slot)
 		for _, o := range observers[:told] {

@@ -18,7 +18,8 @@ type Status struct {
 	elapsed       atomic.Int64 // ns, all ended calls
 	failedElapsed atomic.Int64 // ns
 	maxElapsed    atomic.Int64 // ns
-	_             [64]byte     // nodes are allocated side by side
+	underWay      atomic.Uint64
+	_             [64]byte // nodes are allocated side by side
 }
 
 // Begin counts a call that is about to start and reports whether it may: false
@@ -55,6 +56,38 @@ func (s *Status) End(elapsed time.Duration, failed bool) {
 	}
 	s.active.Add(-1)
 }
+
+// Entered notes when a call began that [Status.Begin] has let in; [Status.Left] takes
+// that back.
+func (s *Status) Entered(begun time.Time) { s.underWay.Add(entered(begun)) }
+
+// Left is to be called once for each [Status.Entered], with the same time.
+func (s *Status) Left(begun time.Time) { s.underWay.Add(-entered(begun)) }
+
+// UnderWay returns how many calls have entered and not left, and how long ago that was
+// on average: what tells a burst of calls from those that do not return.
+func (s *Status) UnderWay(now time.Time) (calls int, age time.Duration) {
+	v := s.underWay.Load()
+	n := v & (1<<countBits - 1)
+	if n == 0 {
+		return 0, 0
+	}
+	all := (millis(now)*n - v>>countBits) << countBits >> countBits
+	return int(n), time.Duration(all/n) * time.Millisecond
+}
+
+// A status has how many calls are under way in the lower bits of one number, and in
+// the others the sum of the milliseconds at which they began: so both are of the same
+// moment. That sum wraps around; the sum of the ages that comes of it does not, below
+// 500 years.
+const countBits = 20
+
+// epoch is when milliseconds begin. They are those of the monotonic clock.
+var epoch = time.Now()
+
+func millis(t time.Time) uint64 { return uint64(t.Sub(epoch).Milliseconds()) }
+
+func entered(begun time.Time) uint64 { return millis(begun)<<countBits | 1 }
 
 // Active returns the number of calls between Begin and End.
 func (s *Status) Active() int { return int(s.active.Load()) }

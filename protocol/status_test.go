@@ -98,3 +98,37 @@ func TestStatusCountersConcurrently(t *testing.T) {
 	assert.EqualValues(t, 7999, c.MaxElapsed)
 	assert.EqualValues(t, 8000*7999/2, c.Elapsed)
 }
+
+// How long calls are under way is known exactly, whatever their number and age.
+func TestUnderWay(t *testing.T) {
+	var s protocol.Status
+	now := time.Now()
+	is := func(calls int, age time.Duration) {
+		t.Helper()
+		n, a := s.UnderWay(now)
+		assert.Equal(t, calls, n)
+		assert.InDelta(t, age, a, float64(time.Millisecond))
+	}
+	is(0, 0)
+	const days = 24 * time.Hour
+	begun := []time.Time{now.Add(-50 * days), now.Add(-30 * days), now, now.Add(400 * days)}
+	for _, at := range begun[:2] {
+		for range 100_000 {
+			s.Entered(at)
+		}
+	}
+	is(200_000, 40*days)
+	for range 100_000 {
+		s.Left(begun[0])
+		s.Entered(begun[2])
+	}
+	is(200_000, 15*days)
+	for range 100_000 {
+		s.Left(begun[1])
+		s.Left(begun[2])
+	}
+	is(0, 0)
+	s.Entered(begun[3])
+	now = begun[3].Add(7 * time.Second)
+	is(1, 7*time.Second)
+}
