@@ -24,7 +24,8 @@ const (
 )
 
 // NewAdaptive returns the strategy "adaptive" of Dubbo 3.2. Of two providers drawn
-// at random the one with the lower load gets the call, equal ones by weight:
+// at random the one with the lower load gets the call, equal ones by weight; up to a
+// tenth more is not more:
 //
 //	load = cpu × (√latency + 1) × (calls under way + 1) / (success × weight + 1)
 //
@@ -43,12 +44,22 @@ const (
 //     read does that, overwrites a healthy latency with twice the timeout, and takes
 //     idle providers for perfect (F6). No provider's clock is compared with ours.
 //   - A provider that owes an answer takes at least as long as it has been silent.
-//   - A failure counts as the timeout at least. What was learned belongs to the method
+//   - Who is not called is looked at again: of the calls that it is drawn for, whatever
+//     its load, an idle provider gets one percent for each 0.2 s since its latest one, up
+//     to one in five. So one that had reported that it was overloaded, or had been slow,
+//     is back within seconds of its recovery; and one of which nothing is known is
+//     neither flooded nor left to starve.
+//   - A failure counts as the provider's timeout at least. A caller that gives up before
+//     that tells only that the answer would have taken longer: as much longer as is usual
+//     there, and nothing about success. What was learned belongs to the method
 //     (the report to the provider) and to one life of a provider: one bad method does
 //     not spoil the others, and nothing is left of a provider that is gone (F20, F23).
 //   - Calls under way are counted once, and never less than 0; loads are compared as
 //     the numbers that they are (F19).
-//   - A provider that warms up has a tenth of its weight at least.
+//   - A provider that warms up has a tenth of its weight at least. And an idle one that
+//     has more load for its weight alone gets a part of the calls by weight, as equal ones
+//     do: else it would get nothing until the other has as many calls under way as it has
+//     times the weight.
 //
 // Only providers with weight are drawn, as long as one of them can be called.
 func NewAdaptive(cfg Config) (LoadBalance, error) {
@@ -116,20 +127,35 @@ func (s *adaptive) Select(c *protocol.Candidates, inv *protocol.Invocation) *pro
 	if b < 0 {
 		return p.nodes[a]
 	}
-	u := s.usually(now, inv.Method.Slot)
-	if first(s.load(p, a, u, inv).score, s.load(p, b, u, inv).score, p.of[a], p.of[b], scramble(^r)) {
+	u, slot := s.usually(now, inv.Method.Slot), inv.Method.Slot
+	x, y := p.own.load(p.nodes[a], a, u, slot), p.own.load(p.nodes[b], b, u, slot)
+	if happens(odds(&x, &y), scramble(^r)) {
 		return p.nodes[a]
 	}
 	return p.nodes[b]
 }
 
-// first reports whether the first of two gets the call: the one with the lower load,
-// of equal ones one by weight.
-func first(loadA, loadB float64, weightA, weightB int64, r uint64) bool {
-	if loadA == loadB {
-		return below(r, weightA+weightB) < weightA
+// odds returns the probability that the first of two gets the call.
+func odds(a, b *burden) float64 {
+	if a.score > b.score {
+		return 1 - odds(b, a)
 	}
-	return loadA < loadB
+	part := b.weight / (a.weight + b.weight)
+	switch {
+	case near(b.score, a.score):
+		return 1 - part
+	case b.active == 0 && b.weight < a.weight && near(b.at(a.weight), a.score): // more for its weight alone
+		return 1 - max(part, b.again)
+	}
+	return 1 - b.again
+}
+
+// near reports whether a load is the least, or nearly so.
+func near(load, least float64) bool { return load <= least+float64(least/nearly) }
+
+// happens reports whether what has a probability happens.
+func happens(probability float64, r uint64) bool {
+	return float64(r>>11)*0x1p-53 < probability
 }
 
 // Prepare implements [Preparer].
@@ -196,25 +222,25 @@ func (s *adaptive) usually(now time.Duration, slot int) usually {
 
 // burden is a node's load and what it is made of.
 type burden struct {
+	paced
 	score    float64
 	cpu      float64
 	reported bool
-	tookMs   float64
-	active   int64
+	weight   float64
 }
 
 // load works out the load of a node.
-func (s *adaptive) load(p *page[*pairing], i int, u usually, inv *protocol.Invocation) burden {
-	timeout := timeoutAt(inv, p.nodes[i])
-	q := p.own.pace[i].read(u, timeout)
-	cpu, reported := p.own.provider[i].cpu(u)
-	return burden{
-		score:    adaptiveLoad(cpu, q.tookMs, float64(q.active), q.answered+1, q.ended+float64(q.active), p.own.weight[i]),
-		cpu:      cpu,
-		reported: reported,
-		tookMs:   q.tookMs,
-		active:   q.active,
-	}
+func (p *pairing) load(n *protocol.Node, i int, u usually, slot int) burden {
+	b := burden{paced: p.pace[i].read(u, n.Method(slot).Timeout), weight: p.weight[i]}
+	b.cpu, b.reported = p.provider[i].cpu(u)
+	b.score = b.at(b.weight)
+	return b
+}
+
+// at returns the load for a weight.
+func (b *burden) at(weight float64) float64 {
+	active := float64(b.active)
+	return adaptiveLoad(b.cpu, b.tookMs, active, b.answered+1, b.ended+active, weight)
 }
 
 // adaptiveLoad is Dubbo's formula (AdaptiveMetrics.getLoad), each product rounded as

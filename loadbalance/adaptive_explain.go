@@ -1,10 +1,7 @@
 package loadbalance
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -23,8 +20,10 @@ func (s *adaptive) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 	cs := s.book.survey(p, inv)
 	x.Candidates = cs
 	var drawn []int
+	burdens := make([]burden, len(cs))
 	for i := range cs {
-		b := s.load(p, i, u, inv)
+		burdens[i] = p.own.load(p.nodes[i], i, u, inv.Method.Slot)
+		b := &burdens[i]
 		cs[i].WeightUsed = true
 		cs[i].Active = int(b.active)
 		cs[i].Latency = time.Duration(b.tookMs * float64(time.Millisecond))
@@ -35,12 +34,12 @@ func (s *adaptive) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 		}
 	}
 	if !p.spare(cs) {
-		p.duel(cs, drawn)
+		duel(cs, burdens, drawn)
 	}
 	return x
 }
 
-func (b burden) reason() string {
+func (b *burden) reason() string {
 	if b.reported {
 		return fmt.Sprintf("load %.3g: cpu %.1f %% as reported", b.score, b.cpu)
 	}
@@ -48,26 +47,17 @@ func (b burden) reason() string {
 }
 
 // duel gives the chances of nodes that are drawn two at a time.
-func (w *weights) duel(cs []Candidate, drawn []int) {
+func duel(cs []Candidate, burdens []burden, drawn []int) {
 	if len(drawn) == 1 {
 		cs[drawn[0]].Chance = 1
 		return
 	}
-	slices.SortFunc(drawn, func(i, j int) int { return cmp.Compare(cs[i].Score, cs[j].Score) })
-	pairs := float64(len(drawn)) * float64(len(drawn)-1) / 2
-	for from := 0; from < len(drawn); {
-		to := from + 1
-		weights := map[int64]int{w.of[drawn[from]]: 1} // of all with this load
-		for ; to < len(drawn) && cs[drawn[to]].Score == cs[drawn[from]].Score; to++ {
-			weights[w.of[drawn[to]]]++
+	pair := 2 / (float64(len(drawn)) * float64(len(drawn)-1))
+	for k, i := range drawn {
+		for _, j := range drawn[:k] {
+			first := odds(&burdens[i], &burdens[j])
+			cs[i].Chance += first * pair
+			cs[j].Chance += (1 - first) * pair
 		}
-		for _, i := range drawn[from:to] {
-			won := float64(len(drawn)-to) - 0.5 // not against itself
-			for _, other := range slices.Sorted(maps.Keys(weights)) {
-				won += float64(weights[other]) * float64(w.of[i]) / float64(w.of[i]+other)
-			}
-			cs[i].Chance = won / pairs
-		}
-		from = to
 	}
 }

@@ -81,7 +81,8 @@ func TestAdaptiveCompareVectors(t *testing.T) {
 			continue
 		}
 		compared++
-		low, high := first(a, b, 100, 300, 0), first(a, b, 100, 300, math.MaxUint64)
+		odds := odds(&burden{score: a, weight: 100}, &burden{score: b, weight: 100})
+		low, high := happens(odds, 0), happens(odds, math.MaxUint64)
 		switch row.Winner {
 		case "first":
 			assert.True(t, low && high, row.Text)

@@ -83,13 +83,13 @@ func (c *contest) calls(i int) int64 { return int64(c.status[i].Active()) + 1 }
 
 // timed is the time of calls at a node.
 func (c *contest) timed(i int, m moment, calls int64) int64 {
-	return min(min(calls, maxCost)*inUnits(c.expected(i, m)), maxCost)
+	return min(min(calls, maxCost)*inUnits(m.expected(c.latency[i])), maxCost)
 }
 
 // expected returns what a call is expected to take at a node, in ns: what those within
-// the window took on average, beside some that took what is usual.
-func (c *contest) expected(i int, m moment) int64 {
-	mean, weight := c.latency[i].weighed(m.tick)
+// its window took on average, beside some that took what is usual.
+func (m moment) expected(w *window) int64 {
+	mean, weight := w.weighed(m.tick)
 	if weight == 0 || m.usual == 0 {
 		return max(mean, m.usual)
 	}

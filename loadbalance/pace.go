@@ -52,6 +52,11 @@ func remains(age, halfLife time.Duration) float64 {
 	return math.Exp2(-float64(age) / float64(halfLife))
 }
 
+const (
+	lookAgain = 20 * time.Second // a part of this for which a provider was left alone is the part of the calls
+	mostAlone = 4 * time.Second  // that it gets again, up to here: one in five
+)
+
 // pace is how one method does in one life of a provider. Reading it changes nothing
 // and takes no lock; a reader may see a sample in part.
 type pace struct {
@@ -80,19 +85,23 @@ func (p *pace) end(now time.Duration) {
 }
 
 // sample adds what an attempt took: it weighs as much as all before it, as in Dubbo.
-func (p *pace) sample(u usually, tookMs float64, answered bool, halfLife time.Duration) {
+// Whether one that ended early would have been answered is not known.
+func (p *pace) sample(u usually, tookMs float64, answered, early bool, halfLife time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if before := p.took(u, halfLife); before > 0 {
 		tookMs = float64(0.5*before) + float64(0.5*tookMs)
 	}
 	left := remains(u.now-time.Duration(p.at.Load()), halfLife)
-	yes := float64(p.answered.load() * left)
+	yes, all := float64(p.answered.load()*left), float64(p.ended.load()*left)
 	if answered {
 		yes++
 	}
+	if !early {
+		all++
+	}
 	p.answered.store(yes)
-	p.ended.store(float64(p.ended.load()*left) + 1)
+	p.ended.store(all)
 	p.latency.store(max(tookMs, math.SmallestNonzeroFloat64))
 	p.at.Store(max(p.at.Load(), int64(u.now)))
 }
@@ -111,6 +120,7 @@ type paced struct {
 	tookMs          float64
 	active          int64
 	answered, ended float64
+	again           float64 // the part of the calls that it gets when it is drawn, whatever its load
 }
 
 // read returns the figures at a moment. While an answer is owed the latency is the
@@ -124,9 +134,12 @@ func (p *pace) read(u usually, timeout time.Duration) paced {
 		answered: float64(p.answered.load() * left),
 		ended:    float64(p.ended.load() * left),
 	}
+	alone := max(0, u.now-time.Duration(p.since.Load()))
 	if q.active > 0 {
-		silent := min(u.now-time.Duration(p.since.Load()), 2*timeout)
+		silent := min(alone, 2*timeout)
 		q.tookMs = max(q.tookMs, float64(silent)/float64(time.Millisecond))
+	} else {
+		q.again = float64(min(alone, mostAlone)) / float64(lookAgain)
 	}
 	return q
 }

@@ -60,13 +60,14 @@ func (s *adaptive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 
 	p := v.methods.at(slot)
 	p.end(now)
-	took, counts := price(inv, o)
+	u, timeout := s.usually(now, slot), timeoutAt(inv.Node, slot)
+	took, counts, early := price(inv, o, time.Duration(p.took(u, timeout)*float64(time.Millisecond)))
 	if !counts {
 		return
 	}
-	answered := o.Verdict == protocol.Succeeded
-	if answered {
+	if o.Verdict == protocol.Succeeded {
 		s.usual.at(slot).add(tick, int64(took))
+		u = s.usually(now, slot)
 	}
-	p.sample(s.usually(now, slot), float64(took)/float64(time.Millisecond), answered, timeoutAt(inv, inv.Node))
+	p.sample(u, float64(took)/float64(time.Millisecond), o.Verdict == protocol.Succeeded, early, timeout)
 }

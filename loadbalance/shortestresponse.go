@@ -24,10 +24,11 @@ type shortestResponse struct {
 //
 // It differs from Dubbo's in what that average is:
 //
-//   - A failure counts as the call's timeout, or what it took if that is more, so a
+//   - A failure counts as the provider's timeout, or what it took if that is more, so a
 //     provider that fails fast is no fast one. In Dubbo only successes count, and one
-//     that never succeeds wins every call (F4). Calls that the caller cancelled do
-//     not count.
+//     that never succeeds wins every call (F4). A caller that gives up before that timeout
+//     tells only that the answer would have taken longer: as much longer as is usual there.
+//     Calls that the caller cancelled do not count.
 //   - A provider of which nothing is known within the period is taken for as fast as
 //     all are on average, not for infinitely fast; so it gets its share, and shows
 //     what it can do.
@@ -85,35 +86,36 @@ func (s *shortestResponse) Begun(*protocol.Invocation, *protocol.Life) {}
 
 // Ended implements [protocol.Observer]: it counts what the attempt took.
 func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
-	took, counts := price(inv, o)
+	slot := inv.Method.Slot
+	w, m := s.window(o.Life, slot), s.moment(s.book.ended(inv, o), slot)
+	took, counts, _ := price(inv, o, time.Duration(m.expected(w)))
 	if !counts {
 		return
 	}
-	slot, tick := inv.Method.Slot, s.ticks.at(s.book.ended(inv, o))
 	if o.Verdict == protocol.Succeeded {
-		s.fleet.at(slot).add(tick, int64(took))
+		s.fleet.at(slot).add(m.tick, int64(took))
 	}
-	s.window(o.Life, slot).add(tick, int64(took))
+	w.add(m.tick, int64(took))
 }
 
-// price returns what an attempt counts as having taken: a failure costs the timeout
-// at least. It counts unless it says nothing about the provider, as the end of a
-// one-way call that nobody answers.
-func price(inv *protocol.Invocation, o protocol.Outcome) (took time.Duration, counts bool) {
+// price returns what an attempt counts as having taken, given what is usual there. It
+// counts unless it says nothing about the provider, as the end of a one-way call that
+// nobody answers. A failure costs the provider's timeout at least, however short the
+// caller's own is. A timeout before that one only tells that the answer would have
+// taken longer: as much longer as is usual, up to the provider's timeout; early says so.
+func price(inv *protocol.Invocation, o protocol.Outcome, usual time.Duration) (took time.Duration, counts, early bool) {
 	took = max(0, o.Elapsed)
-	switch o.Verdict {
-	case protocol.Succeeded:
-		return took, !inv.OneWay
-	case protocol.Failed, protocol.TimedOut:
-		return max(took, timeoutAt(inv, inv.Node)), true
+	timeout := timeoutAt(inv.Node, inv.Method.Slot)
+	switch {
+	case o.Verdict == protocol.Succeeded:
+		return took, !inv.OneWay, false
+	case o.Verdict == protocol.TimedOut && took < timeout-timeout/10:
+		return min(took+usual, timeout), true, true
+	case o.Verdict == protocol.TimedOut, o.Verdict == protocol.Failed:
+		return max(took, timeout), true, false
 	}
-	return 0, false
+	return 0, false, false
 }
 
-// timeoutAt returns the timeout of an attempt at a node.
-func timeoutAt(inv *protocol.Invocation, n *protocol.Node) time.Duration {
-	if inv.Timeout > 0 {
-		return inv.Timeout
-	}
-	return n.Method(inv.Method.Slot).Timeout
-}
+// timeoutAt returns the timeout of a method at a node.
+func timeoutAt(n *protocol.Node, slot int) time.Duration { return n.Method(slot).Timeout }

@@ -1,0 +1,240 @@
+package loadbalance_test
+
+import (
+	"container/heap"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// callers make one call after another each, in virtual time.
+type callers struct {
+	*fleet
+	lb      loadbalance.LoadBalance
+	list    *protocol.Candidates
+	number  int
+	timeout time.Duration                                 // of the calls, set by the callers; 0: none
+	hurry   time.Duration                                 // after which each tenth call is given up; 0: never
+	serve   func(i int) (time.Duration, protocol.Verdict) // what the provider of an index does
+	load    []string                                      // the reports of the providers
+
+	events  events
+	calls   int
+	counts  []int
+	longest []time.Duration // that a provider was left alone
+}
+
+// run goes on for some time.
+func (s *callers) run(t *testing.T, d time.Duration) {
+	begin := s.clock.now()
+	latest := make([]time.Time, len(s.nodes))
+	for i := range latest {
+		latest[i] = begin
+	}
+	s.counts, s.longest = make([]int, len(s.nodes)), make([]time.Duration, len(s.nodes))
+	var call func()
+	call = func() {
+		inv := s.call()
+		inv.Start = s.clock.now()
+		i := s.index(t, s.lb.Select(s.list, inv))
+		s.counts[i]++
+		s.longest[i] = max(s.longest[i], inv.Start.Sub(latest[i]))
+		latest[i] = inv.Start
+		took, verdict := s.serve(i)
+		inv.Timeout = s.timeout
+		patience := s.timeout
+		if s.calls++; s.calls%10 == 0 && s.hurry > 0 {
+			patience = s.hurry
+		}
+		if patience > 0 && took > patience {
+			took, verdict = patience, protocol.TimedOut
+		}
+		end := s.attempt(s.lb, s.nodes[i], inv)
+		heap.Push(&s.events, event{inv.Start.Add(took), func() {
+			if s.load != nil && verdict == protocol.Succeeded {
+				inv.Result.Attachments = map[string]any{reportKey: load(s.load[i])}
+			}
+			end(took, verdict)
+			call()
+		}})
+	}
+	if len(s.events) == 0 {
+		for range s.number {
+			call()
+		}
+	}
+	for len(s.events) > 0 && s.events[0].at.Sub(begin) <= d {
+		e := heap.Pop(&s.events).(event)
+		s.clock.ns.Store(e.at.UnixNano())
+		e.do()
+	}
+	s.clock.ns.Store(begin.Add(d).UnixNano())
+	for i := range latest {
+		s.longest[i] = max(s.longest[i], s.clock.now().Sub(latest[i]))
+	}
+}
+
+// callers calls the providers of the providers of the fleet, which take around so many ms.
+func (f *fleet) callers(lb loadbalance.LoadBalance, number int, rand func() uint64, ms ...float64) *callers {
+	return &callers{fleet: f, lb: lb, list: f.list(), number: number, serve: func(i int) (time.Duration, protocol.Verdict) {
+		jitter := 0.8 + 0.4*float64(rand()>>11)/(1<<53)
+		return time.Duration(ms[i] * jitter * float64(time.Millisecond)), protocol.Succeeded
+	}}
+}
+
+// Equal providers get equal shares, also when calls take next to no time: of whom
+// nothing is known is as good as they are.
+func TestAdaptiveEqualsShare(t *testing.T) {
+	for _, took := range []time.Duration{0, time.Microsecond, 50 * time.Microsecond, 5 * milli} {
+		for _, nodes := range []int{2, 3, 5} {
+			t.Run(fmt.Sprint(took, nodes), func(t *testing.T) {
+				f := newFleet()
+				for range nodes {
+					f.add(weight(100), 0)
+				}
+				lb, c := newAdaptive(t, f, 21), f.list()
+				counts := make([]int, nodes)
+				for range 7000 {
+					n := lb.Select(c, f.call())
+					counts[f.index(t, n)]++
+					end := f.attempt(lb, n, f.call())
+					f.clock.advance(took)
+					end(took, protocol.Succeeded)
+				}
+				for i := range counts {
+					assert.InDelta(t, 1/float64(nodes), share(counts, i), 0.03, "%v", counts)
+				}
+			})
+		}
+	}
+}
+
+// A report is as old as the latest call, so who reported that it is overloaded is
+// called again from time to time; while it is it gets little.
+func TestAdaptiveOldReport(t *testing.T) {
+	for _, tt := range []struct {
+		number int
+		load   string
+	}{{1, "100"}, {4, "100"}, {4, "400"}} {
+		t.Run(fmt.Sprint(tt), func(t *testing.T) {
+			f, rand := newFleet().weights(100, 100, 100), source(22)
+			s := f.callers(newAdaptive(t, f, 22), tt.number, rand, 5, 5, 5)
+			s.load = []string{tt.load, "5", "5"}
+			s.run(t, time.Minute)
+			assert.Less(t, share(s.counts, 0), 0.02, "overloaded")
+			assert.Less(t, s.longest[0], 4*time.Second)
+			s.load[0] = "5"
+			s.run(t, 5*time.Second)
+			assert.Greater(t, share(s.counts, 0), 0.2, "not any more")
+		})
+	}
+}
+
+// Also when few calls are made nobody is without one for long, who may have recovered
+// from what it showed last.
+func TestAdaptiveLooksAgain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		ms      []float64
+		load    string
+		verdict protocol.Verdict
+	}{
+		"overloaded": {[]float64{100, 100, 100}, "400", protocol.Succeeded},
+		"slow":       {[]float64{100, 100, 1000}, "5", protocol.Succeeded},
+		"failing":    {[]float64{100, 100, 1}, "5", protocol.Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, rand := newFleet().weights(100, 100, 100), source(23)
+			s := f.callers(newAdaptive(t, f, 23), 1, rand, tt.ms...)
+			s.load = []string{"5", "5", tt.load}
+			serve := s.serve
+			s.serve = func(i int) (time.Duration, protocol.Verdict) {
+				took, verdict := serve(i)
+				if i == 2 {
+					verdict = tt.verdict
+				}
+				return took, verdict
+			}
+			s.run(t, time.Minute)
+			assert.Less(t, share(s.counts, 2), 0.07, "%v", s.counts)
+			assert.Less(t, s.longest[2], 7*time.Second, "with ten calls a second")
+		})
+	}
+}
+
+// A provider that has restarted gets about a tenth of its weight at least, however few
+// calls the others have under way.
+func TestAdaptiveColdNode(t *testing.T) {
+	for _, number := range []int{1, 6} {
+		for name, tt := range map[string]struct{ cold, least, most float64 }{
+			"as fast": {5, 0.03, 0.08},
+			"slower":  {50, 0.002, 0.03},
+		} {
+			t.Run(fmt.Sprint(name, number), func(t *testing.T) {
+				f, rand := newFleet(), source(24)
+				for range 3 {
+					f.add(warm(100), time.Hour)
+				}
+				ms := []float64{5, 5, 5}
+				s := f.callers(newAdaptive(t, f, 24), number, rand, ms...)
+				s.run(t, 20*time.Second)
+				ms[0] = tt.cold
+				f.nodes[0].Update(f.nodes[0].URL(), f.clock.now())
+				s.run(t, 10*time.Second)
+				assert.Greater(t, share(s.counts, 0), tt.least, "%v", s.counts)
+				assert.Less(t, share(s.counts, 0), tt.most, "%v", s.counts)
+			})
+		}
+	}
+}
+
+// A caller that gives up early says little about who it gave up on: equal providers
+// have equal shares, whoever has had such calls.
+func TestEarlyTimeoutsDoNotTip(t *testing.T) {
+	for _, name := range []string{"shortestresponse", "adaptive"} {
+		for _, number := range []int{1, 4} {
+			t.Run(fmt.Sprint(name, number), func(t *testing.T) {
+				f, rand := newFleet().weights(100, 100, 100), source(25)
+				s := f.callers(balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand}), number, rand, 5, 5, 5)
+				s.hurry = 2 * milli
+				s.run(t, time.Minute)
+				for i := range s.counts {
+					assert.InDelta(t, 1.0/3, share(s.counts, i), 0.04, "%v", s.counts)
+				}
+			})
+		}
+	}
+}
+
+// Who does not answer is known as such though no caller waits for its timeout, and a
+// failure is dear however little time the caller had.
+func TestEarlyTimeoutsAreNotFast(t *testing.T) {
+	for _, name := range []string{"shortestresponse", "adaptive"} {
+		for what, tt := range map[string]struct {
+			took    time.Duration
+			verdict protocol.Verdict
+		}{
+			"hangs": {time.Second, protocol.Succeeded},
+			"fails": {100 * time.Microsecond, protocol.Failed},
+		} {
+			t.Run(name+" "+what, func(t *testing.T) {
+				f, rand := newFleet().weights(100, 100, 100), source(26)
+				s := f.callers(balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand}), 4, rand, 5, 5, 5)
+				serve := s.serve
+				s.serve = func(i int) (time.Duration, protocol.Verdict) {
+					if i == 2 {
+						return tt.took, tt.verdict
+					}
+					return serve(i)
+				}
+				s.timeout = 6 * milli
+				s.run(t, time.Minute)
+				assert.Less(t, share(s.counts, 2), 0.1, "%v", s.counts)
+			})
+		}
+	}
+}
