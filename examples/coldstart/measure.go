@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"slices"
@@ -125,7 +126,7 @@ func (o *outcome) simulate(cfg config) error {
 	cpu := make([][providers]float64, int(s.Duration/time.Second)) // by second, of all runs
 	runs := cfg.seeds(s.Rate)
 	for i := range runs {
-		r, err := sim.Run(&s, sim.Options{
+		r, err := sim.Run(context.Background(), &s, sim.Options{
 			Policy: o.strategy.policy, Seed: cfg.seed + uint64(i),
 			Detail: true, Calls: func(c sim.Call) { calls = append(calls, c) },
 		})

@@ -72,7 +72,7 @@ func compare(ctx context.Context, cfg config, stdout, stderr io.Writer) error {
 		defer p.end()
 		grid.Progress = p.show
 	}
-	q, err := finish(ctx, grid)
+	q, err := grid.Run(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,28 +82,6 @@ func compare(ctx context.Context, cfg config, stdout, stderr io.Writer) error {
 	}
 	_, err = stdout.Write(tables.Bytes())
 	return err
-}
-
-// finish runs the grid, or gives it up when ctx ends.
-func finish(ctx context.Context, grid sim.Grid) (*sim.Quality, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	type outcome struct {
-		q   *sim.Quality
-		err error
-	}
-	c := make(chan outcome, 1)
-	go func() {
-		q, err := grid.Run()
-		c <- outcome{q, err}
-	}()
-	select {
-	case o := <-c:
-		return o.q, o.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // write writes a table for each of the two figures.
