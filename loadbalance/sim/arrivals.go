@@ -53,10 +53,11 @@ type arrivals struct {
 	sizes []lognormal
 	keys  *zipf
 	next  arrival
+	n     int // of those drawn
 }
 
-func newArrivals(s *Scenario, seed uint64, begin int64) *arrivals {
-	a := &arrivals{rng: stream(seed, forArrivals, 0), s: s, gap: float64(time.Second) / s.rate()}
+func newArrivals(s *Scenario, rate float64, seed uint64, begin int64) *arrivals {
+	a := &arrivals{rng: stream(seed, forArrivals, 0), s: s, gap: float64(time.Second) / rate}
 	sum := 0.0
 	for _, r := range s.Requests {
 		sum += r.Share
@@ -77,6 +78,7 @@ func newArrivals(s *Scenario, seed uint64, begin int64) *arrivals {
 // draw makes the next arrival.
 func (a *arrivals) draw() {
 	n, r := &a.next, a.rng
+	a.n++
 	gap := r.ExpFloat64() * a.gap
 	if n.at < 0 {
 		gap *= settling

@@ -11,7 +11,7 @@ func BenchmarkEvents(b *testing.B) {
 		b.Run(policy, func(b *testing.B) {
 			events := 0
 			for b.Loop() {
-				r, err := Run(s, Options{Policy: policy})
+				r, err := Run(b.Context(), s, Options{Policy: policy})
 				if err != nil {
 					b.Fatal(err)
 				}

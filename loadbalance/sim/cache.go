@@ -12,7 +12,7 @@ type cache struct {
 type cached struct{ key, newer, older int32 }
 
 func newCache(size int) *cache {
-	return &cache{size: size, place: make(map[int32]int32, size), last: -1, first: -1}
+	return &cache{size: size, place: map[int32]int32{}, last: -1, first: -1}
 }
 
 // has reports whether the key is there, and changes nothing.

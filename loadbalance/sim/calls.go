@@ -13,7 +13,7 @@ func (w *world) arrive() {
 		w.complete(r, nowhere)
 		return
 	}
-	w.deadlines.push(deadline{w.now + int64(w.s.Deadline), r.id, r.turn})
+	w.remember(deadline{w.now + int64(w.s.Deadline), r.id, r.turn})
 	r.away = true
 	v := w.servers[r.server]
 	v.coming++
@@ -34,6 +34,7 @@ func (w *world) send(r *request) bool {
 
 func (w *world) begin(r *request, c chooser) {
 	r.life = w.servers[r.server].life
+	w.addOpen(r)
 	w.figures.begun(w.now, r)
 	c.begun(r)
 }
@@ -43,11 +44,38 @@ func travel(n *Network, jitter float64) int64 {
 	return int64(n.Delay) + int64(float64(n.Jitter)*jitter)
 }
 
+// many is from how many deadlines on it is worth looking for those that are met.
+const many = 1 << 17
+
+// remember keeps a deadline. Those of requests that have their answer are forgotten when
+// there is no more room, so that there are never many more than open requests.
+func (w *world) remember(d deadline) {
+	q := &w.deadlines
+	if q.n >= many && q.n == len(q.items) {
+		kept := 0
+		for i := range q.n {
+			if d := *q.at(i); w.waits(d) {
+				*q.at(kept) = d
+				kept++
+			}
+		}
+		if q.n = kept; kept > len(q.items)/2 {
+			q.grow()
+		}
+	}
+	q.push(d)
+}
+
+// waits reports whether the request of a deadline has no answer yet.
+func (w *world) waits(d deadline) bool {
+	r := w.requests.all[d.ref]
+	return r.turn == d.turn && r.open
+}
+
 // expire ends the wait of the oldest request, if it still waits.
 func (w *world) expire() {
-	d := w.deadlines.pop()
-	if r := w.requests.all[d.ref]; r.turn == d.turn && r.open {
-		w.complete(r, late)
+	if d := w.deadlines.pop(); w.waits(d) {
+		w.complete(w.requests.all[d.ref], late)
 	}
 }
 
@@ -65,6 +93,7 @@ func (w *world) answer(r *request) {
 func (w *world) complete(r *request, a answer) {
 	r.open = false
 	if a != nowhere {
+		w.removeOpen(r)
 		w.spent(r)
 		w.figures.ended(r)
 		w.choosers[r.consumer].ended(r, a)

@@ -15,23 +15,36 @@ import (
 //     much less, one that is cold for a number of requests half;
 //   - short pauses count with their share of the time;
 //   - a cache counts with the hits that the scenario says.
+//
+// It is 0 if Check finds something wrong that has nothing to do with how much comes.
 func (s *Scenario) Capacity() float64 {
-	f := s.filled()
+	if s == nil {
+		return 0
+	}
+	c, f := new(checker), s.filled()
+	if c.scenario(f); len(c.problems) > 0 || f.looks() > maxLooks {
+		return 0
+	}
+	return f.capacity()
+}
+
+// capacity is Capacity of a scenario that is filled in.
+func (s *Scenario) capacity() float64 {
 	least := 0.0
-	for i, t := range f.moments() {
-		if c := f.capacityAt(t); i == 0 || c < least {
+	for i, t := range s.moments() {
+		if c := s.capacityAt(t); i == 0 || c < least {
 			least = c
 		}
 	}
-	return least / f.meanWork().Seconds()
+	return least / s.meanWork().Seconds()
 }
 
-// rate returns the requests per second that arrive.
+// rate returns the requests per second that arrive. The scenario is filled in.
 func (s *Scenario) rate() float64 {
 	if s.Rate > 0 {
 		return s.Rate
 	}
-	return s.Load * s.Capacity()
+	return s.Load * s.capacity()
 }
 
 // meanWork is the mean time on a worker of speed 1.
@@ -47,12 +60,13 @@ func (s *Scenario) meanWork() time.Duration {
 // moments are the times at which the capacity can change for the worse.
 func (s *Scenario) moments() []time.Duration {
 	at := []time.Duration{0}
-	for _, p := range s.Providers {
+	for i := range s.Providers {
+		p := &s.Providers[i]
 		if p.Joins != nil {
 			at = append(at, *p.Joins)
 		}
 		for _, f := range p.Faults {
-			for i := range p.Count {
+			for i := range f.times(p) {
 				begin := f.At + time.Duration(i)*f.Stagger
 				at = append(at, begin, begin+f.For)
 			}
@@ -62,6 +76,39 @@ func (s *Scenario) moments() []time.Duration {
 	return slices.DeleteFunc(slices.Compact(at), func(t time.Duration) bool { return t > s.Duration })
 }
 
+// times is at how many different times the members of a group have a fault.
+func (f *Fault) times(p *Provider) int {
+	if f.Stagger == 0 {
+		return 1
+	}
+	return p.Count
+}
+
+// alike reports whether at every time all members of a group can do the same.
+func (p *Provider) alike() bool {
+	return !slices.ContainsFunc(p.Faults, func(f Fault) bool { return f.Stagger > 0 })
+}
+
+// looks is how often capacity has to look at something.
+func (s *Scenario) looks() float64 {
+	moments, each := 1.0, 0.0
+	for i := range s.Providers {
+		p := &s.Providers[i]
+		if p.Joins != nil {
+			moments++
+		}
+		for j := range p.Faults {
+			moments += 2 * float64(p.Faults[j].times(p))
+		}
+		faults := float64(1 + len(p.Faults))
+		if !p.alike() {
+			faults *= float64(p.Count)
+		}
+		each += float64(p.Count) + faults
+	}
+	return moments * each
+}
+
 // capacityAt returns the work that can be done in a second at a moment, in seconds
 // of a worker of speed 1. A provider that is not there yet does not count until it
 // joins, but the moments before that do: the least of all is taken.
@@ -69,8 +116,12 @@ func (s *Scenario) capacityAt(t time.Duration) float64 {
 	sum := 0.0
 	for i := range s.Providers {
 		p := &s.Providers[i]
+		c, alike := p.capacityAt(t, 0), p.alike()
 		for j := range p.Count {
-			sum += p.capacityAt(t, j)
+			if j > 0 && !alike {
+				c = p.capacityAt(t, j)
+			}
+			sum += c
 		}
 	}
 	return sum
@@ -84,32 +135,55 @@ func (p *Provider) capacityAt(t time.Duration, member int) float64 {
 	if p.Cache != nil {
 		c /= p.Cache.Hits + (1-p.Cache.Hits)*p.Cache.Miss
 	}
-	if p.Joins != nil {
-		c /= p.Cold.expected(t - *p.Joins)
-	}
 	for i := range p.Faults {
-		c *= p.Faults[i].leaves(t, member, p.Cold)
+		c *= p.Faults[i].spares(t, member)
+	}
+	switch started, restarted, up := p.started(t, member); {
+	case !up:
+		return 0
+	case restarted:
+		c *= 1 / p.Cold.expected(t-started)
+	case p.Joins != nil:
+		c /= p.Cold.expected(t - started)
 	}
 	return c
 }
 
-// leaves returns the share of a provider's capacity that a fault leaves.
-func (f *Fault) leaves(t time.Duration, member int, cold *Cold) float64 {
+// started returns when the life began that a member of a group has at a moment, if it
+// has one. It joins before that.
+func (p *Provider) started(t time.Duration, member int) (at time.Duration, restarted, up bool) {
+	if p.Joins != nil {
+		at = *p.Joins
+	}
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		if !f.Kill && !f.Leave {
+			continue
+		}
+		begin := f.At + time.Duration(member)*f.Stagger
+		switch end := begin + f.For; {
+		case t >= begin && t < end:
+			return 0, false, false
+		case t >= end && (!restarted || end > at):
+			at, restarted = end, true
+		}
+	}
+	return at, restarted, true
+}
+
+// spares returns the share of a provider's capacity that a fault leaves it while it is
+// up.
+func (f *Fault) spares(t time.Duration, member int) float64 {
 	if f.Every > 0 {
 		return 1 - f.For.Seconds()/f.Every.Seconds()
 	}
 	begin := f.At + time.Duration(member)*f.Stagger
-	end := begin + f.For
 	switch {
-	case t < begin:
-		return 1
-	case t >= end && (f.Kill || f.Leave):
-		return 1 / cold.expected(t-end)
-	case t >= end:
+	case t < begin, t >= begin+f.For:
 		return 1
 	case f.Slow > 0:
 		return 1 / f.Slow
-	case f.Error > 0 && f.Error < 0.25, f.Pause && f.For < time.Second:
+	case f.Kill, f.Leave, f.Error > 0 && f.Error < 0.25, f.Pause && f.For < time.Second:
 		return 1
 	}
 	return 0

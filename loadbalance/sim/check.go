@@ -3,21 +3,36 @@ package sim
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/gofer-rpc/gofer/url"
 )
 
 // problem is what is wrong with one value of a scenario. path is the place in a
 // file: providers[1].faults[0].for.
 type problem struct{ path, text string }
 
+// maxProblems is how many mistakes are told; of more the number.
+const maxProblems = 10
+
 // checker collects problems.
 type checker struct {
+	zeros    map[string]bool // paths of what a file says is 0, where the zero value is a default
 	path     string
 	problems []problem
+	more     int
 }
 
 func (c *checker) bad(key, format string, args ...any) {
+	if len(c.problems) == maxProblems {
+		c.more++
+		return
+	}
 	c.problems = append(c.problems, problem{join(c.path, key), fmt.Sprintf(format, args...)})
 }
 
@@ -36,101 +51,147 @@ func (c *checker) in(part string, check func()) {
 	c.path = outer
 }
 
-func within[T int | float64](c *checker, key string, v, least, most T) {
+// zero reports whether a file says that a value is 0.
+func (c *checker) zero(key string) bool { return c.zeros[join(c.path, key)] }
+
+func within[T int | float64 | time.Duration](c *checker, key string, v, least, most T) {
+	if c.zero(key) {
+		v = 0
+	}
 	if !(v >= least && v <= most) { // not a number is not within
 		c.bad(key, "%v is not between %v and %v", v, least, most)
 	}
 }
 
-func (c *checker) time(key string, v, least, most time.Duration) {
-	if v < least || v > most {
-		c.bad(key, "%v is not between %v and %v", v, least, most)
-	}
-}
-
-// Bounds that keep a slip of the pen from running for a day.
+// Bounds of single values; those of all together are in limits.go.
 const (
 	maxTime      = 24 * time.Hour
 	maxProviders = 20_000
 	maxConsumers = 10_000
-	maxNodes     = 2_000_000 // providers × consumers
-	maxRequests  = 500e6     // that a run may have
+	maxKinds     = 100 // of requests
+	maxFaults    = 100 // of a provider
 )
 
-// Check returns what is wrong with the scenario, nil for nothing: one error for
-// each value, joined.
+// Check returns what is wrong with the scenario, nil for nothing: one error for each
+// value, ten at most, joined. Every value has bounds, what has no effect is a mistake,
+// and a run may not be too large to end: at most 100 million requests, of them 1 million
+// at a time, 1 million pairs of a provider and a consumer, 20 million keys in caches,
+// and a million pauses.
 func (s *Scenario) Check() error {
+	c := s.check(nil)
 	var errs []error
-	for _, p := range s.problems() {
-		errs = append(errs, fmt.Errorf("%s: %s", join(s.Name, p.path), p.text))
+	for _, p := range c.problems {
+		errs = append(errs, errors.New(s.called() + ": " + sentence(p.path, p.text)))
+	}
+	if c.more > 0 {
+		errs = append(errs, fmt.Errorf("%s: and %d more mistakes", s.called(), c.more))
 	}
 	return errors.Join(errs...)
 }
 
-func (s *Scenario) problems() []problem {
-	c := new(checker)
-	s = s.filled()
-	c.time("duration", s.Duration, time.Second, maxTime)
-	c.time("settle", s.Settle, 0, maxTime)
-	within(c, "load", s.Load, 0, 10)
-	within(c, "rate", s.Rate, 0, 10e6)
+// sentence says where something is wrong, and what.
+func sentence(path, text string) string {
+	if path == "" {
+		return text
+	}
+	return path + ": " + text
+}
+
+// called is how errors speak of the scenario.
+func (s *Scenario) called() string {
+	if s == nil || s.Name == "" {
+		return "scenario"
+	}
+	return "scenario " + plain(s.Name)
+}
+
+// plain quotes a text that is not plain.
+func plain(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return strconv.Quote(text)
+	}
+	return text
+}
+
+// check looks at the scenario as it is written; zeros are the paths at which a 0 is
+// written.
+func (s *Scenario) check(zeros map[string]bool) *checker {
+	c := &checker{zeros: zeros}
+	if s == nil {
+		c.bad("", "there is none")
+		return c
+	}
+	if s.Load != 0 && s.Rate != 0 {
+		c.bad("load", "there is a rate, too: one of them")
+	}
+	f := s.filled()
+	c.scenario(f)
+	if len(c.problems) == 0 {
+		c.sizes(f)
+	}
+	return c
+}
+
+func (c *checker) scenario(s *Scenario) {
+	within(c, "duration", s.Duration, time.Second, maxTime)
+	within(c, "settle", s.Settle, 0, maxTime)
+	if s.Rate == 0 || c.zero("load") {
+		within(c, "load", s.Load, 1e-6, 10)
+	}
+	if s.Rate != 0 || c.zero("rate") {
+		within(c, "rate", s.Rate, 0.001, 10e6)
+	}
 	within(c, "consumers", s.Consumers, 1, maxConsumers)
-	c.time("deadline", s.Deadline, time.Millisecond, maxTime)
-	c.time("notify", s.Notify, time.Nanosecond, maxTime)
+	within(c, "deadline", s.Deadline, time.Millisecond, maxTime)
+	within(c, "notify", s.Notify, 0, maxTime)
 	c.in("network", func() { c.network(s.Network) })
+	if len(s.Requests) > maxKinds {
+		c.bad("requests", "%d kinds are too many: at most %d", len(s.Requests), maxKinds)
+	}
 	for i := range s.Requests {
 		c.in(fmt.Sprintf("requests[%d]", i), func() { c.request(&s.Requests[i]) })
 	}
 	if s.Keys != nil {
 		c.in("keys", func() {
 			within(c, "count", s.Keys.Count, 1, 10_000_000)
-			within(c, "zipf", s.Keys.Zipf, 0.01, 10)
+			within(c, "zipf", s.Keys.Zipf, 0, 10)
 			within(c, "hot", s.Keys.Hot, 0, 0.99)
 		})
 	}
 	if s.Long != nil {
-		c.in("long", func() {
-			within(c, "each", s.Long.Each, 0.01, 1000)
-			c.time("lasts", s.Long.Lasts, s.Deadline, maxTime)
-			within(c, "cpu", s.Long.CPU, 0, 1)
-		})
+		c.in("long", func() { c.long(s) })
 	}
-	n := 0
+	if len(s.Providers) > maxProviders {
+		c.bad("providers", "%d groups are too many: at most %d providers", len(s.Providers), maxProviders)
+		return
+	}
 	for i := range s.Providers {
 		c.in(fmt.Sprintf("providers[%d]", i), func() { c.provider(s, &s.Providers[i]) })
-		n += s.Providers[i].Count
 	}
-	switch {
-	case len(s.Providers) == 0:
+	if len(s.Providers) == 0 {
 		c.bad("providers", "there is none")
-	case n > maxProviders || n*s.Consumers > maxNodes:
-		c.bad("providers", "%d providers for %d consumers are too many: at most %d, and %d of both multiplied", n, s.Consumers, maxProviders, maxNodes)
-	case len(c.problems) == 0:
-		s.checkRate(c)
-	}
-	return c.problems
-}
-
-func (s *Scenario) checkRate(c *checker) {
-	rate := s.rate()
-	switch {
-	case rate <= 0 && s.Rate == 0:
-		c.bad("load", "the cluster has no capacity to take a share of: say rate, in requests per second")
-	case rate*(s.Duration+s.Settle).Seconds() > maxRequests:
-		c.bad("duration", "%v at %.0f requests per second are too many requests", s.Duration, rate)
 	}
 }
 
 func (c *checker) network(n *Network) {
-	c.time("delay", n.Delay, 0, time.Minute)
-	c.time("jitter", n.Jitter, 0, time.Minute)
+	within(c, "delay", n.Delay, 0, time.Minute)
+	within(c, "jitter", n.Jitter, 0, time.Minute)
 }
 
 func (c *checker) request(r *Request) {
-	within(c, "share", r.Share, 0, 1e9)
-	c.time("mean", r.Mean, time.Microsecond, maxTime)
-	within(c, "cv", r.CV, 0.001, 20)
-	c.time("wait", r.Wait, 0, maxTime)
+	within(c, "share", r.Share, 1e-9, 1e9)
+	within(c, "mean", r.Mean, time.Microsecond, maxTime)
+	within(c, "cv", r.CV, 0, 20)
+	within(c, "wait", r.Wait, 0, maxTime)
+}
+
+func (c *checker) long(s *Scenario) {
+	within(c, "each", s.Long.Each, 0.01, 1000)
+	within(c, "lasts", s.Long.Lasts, s.Deadline, maxTime)
+	within(c, "cpu", s.Long.CPU, 0, 1)
+	if len(s.Providers) > 0 && !slices.ContainsFunc(s.Providers, func(p Provider) bool { return p.Joins == nil }) {
+		c.bad("", "nobody has any: every provider joins later")
+	}
 }
 
 func (c *checker) provider(s *Scenario, p *Provider) {
@@ -138,12 +199,17 @@ func (c *checker) provider(s *Scenario, p *Provider) {
 	within(c, "workers", p.Workers, 1, 100_000)
 	within(c, "speed", p.Speed, 0.001, 1000)
 	within(c, "threads", p.Threads, 0, 1_000_000)
-	within(c, "weight", p.Weight, 0, math.MaxInt32)
+	if p.Weight != None {
+		within(c, "weight", p.Weight, 0, math.MaxInt32)
+	}
 	within(c, "leaked", p.Leaked, 0, 1_000_000)
 	if p.Joins != nil {
-		c.time("joins", *p.Joins, 0, s.Duration)
+		within(c, "joins", *p.Joins, 0, s.Duration)
 	}
-	c.in("network", func() { c.network(p.Network) })
+	if p.Network != s.Network {
+		c.in("network", func() { c.network(p.Network) })
+	}
+	c.in("params", func() { c.params(p) })
 	if p.Cache != nil {
 		c.in("cache", func() {
 			within(c, "keys", p.Cache.Keys, 1, 100_000_000)
@@ -155,18 +221,40 @@ func (c *checker) provider(s *Scenario, p *Provider) {
 		})
 	}
 	if p.Cold != nil {
-		c.in("cold", func() { c.cold(p.Cold) })
+		c.in("cold", func() { c.cold(p) })
+	}
+	if len(p.Faults) > maxFaults {
+		c.bad("faults", "%d are too many: at most %d", len(p.Faults), maxFaults)
+		return
 	}
 	for i := range p.Faults {
-		c.in(fmt.Sprintf("faults[%d]", i), func() { c.fault(&p.Faults[i], s) })
+		c.in(fmt.Sprintf("faults[%d]", i), func() { c.fault(&p.Faults[i], p, s) })
 	}
 }
 
-func (c *checker) cold(k *Cold) {
+// params checks the parameters of a provider's URL as a registry's are.
+func (c *checker) params(p *Provider) {
+	for _, key := range slices.Sorted(maps.Keys(p.Params)) {
+		switch {
+		case key == "":
+			c.bad("", "a parameter has no name")
+		case key == "weight" && p.Weight != 0:
+			c.bad(key, "the provider has a weight of its own, too: one of them")
+		case key == "loadbalance":
+			c.bad(key, "has no effect: a run is told its policy")
+		}
+	}
+	for _, bad := range url.Validate(url.New("dubbo", address(0), port, serviceName, p.Params)) {
+		c.bad(bad.Key, "%q: %s", bad.Value, bad.Reason)
+	}
+}
+
+func (c *checker) cold(p *Provider) {
+	k := p.Cold
 	within(c, "slow", k.Slow, 1, 10_000)
 	within(c, "cpu", k.CPU, 0, 10_000)
-	c.time("for", k.For, 0, maxTime)
-	c.time("heal", k.Heal, 0, maxTime)
+	within(c, "for", k.For, 0, maxTime)
+	within(c, "heal", k.Heal, 0, maxTime)
 	within(c, "requests", k.Requests, 0, 1e9)
 	if k.Requests > 0 && (k.For > 0 || k.Heal > 0) {
 		c.bad("requests", "the cold start is either by requests or by time (for, heal), not both")
@@ -174,22 +262,25 @@ func (c *checker) cold(k *Cold) {
 	if k.Requests == 0 && k.For == 0 && k.Heal == 0 {
 		c.bad("for", "is needed: how long is it cold?")
 	}
+	if p.Joins == nil && !slices.ContainsFunc(p.Faults, func(f Fault) bool { return f.Kill || f.Leave }) {
+		c.bad("", "the provider is up from long before the beginning: joins, or a fault with kill or leave, begins a life that is cold")
+	}
 }
 
-func (c *checker) fault(f *Fault, s *Scenario) {
-	c.time("at", f.At, 0, s.Duration)
-	c.time("for", f.For, time.Millisecond, maxTime)
-	c.time("stagger", f.Stagger, 0, maxTime)
-	c.time("in", f.In, 0, maxTime)
+func (c *checker) fault(f *Fault, p *Provider, s *Scenario) {
+	within(c, "at", f.At, 0, s.Duration)
+	within(c, "for", f.For, time.Millisecond, maxTime)
+	within(c, "stagger", f.Stagger, 0, maxTime)
+	within(c, "in", f.In, 0, maxTime)
 	within(c, "error", f.Error, 0, 1)
-	if f.Slow != 0 {
+	if f.Slow != 0 || c.zero("slow") {
 		within(c, "slow", f.Slow, 1, 10_000)
 	}
-	if f.Every != 0 {
-		c.time("every", f.Every, 2*f.For, maxTime)
+	if f.Every != 0 || c.zero("every") {
+		within(c, "every", f.Every, 2*f.For, maxTime)
 	}
 	kinds := 0
-	for _, set := range []bool{f.Error > 0, f.Slow > 0, f.Pause, f.Kill, f.Leave} {
+	for _, set := range []bool{f.Error > 0, f.Slow != 0, f.Pause, f.Kill, f.Leave} {
 		if set {
 			kinds++
 		}
@@ -199,5 +290,26 @@ func (c *checker) fault(f *Fault, s *Scenario) {
 	}
 	if f.Every > 0 && !f.Pause {
 		c.bad("every", "is for pauses alone")
+	}
+	if f.In != 0 && f.Error == 0 {
+		c.bad("in", "is for errors alone")
+	}
+	c.faultMembers(f, p, s)
+}
+
+// faultMembers checks when the members of a group have a fault.
+func (c *checker) faultMembers(f *Fault, p *Provider, s *Scenario) {
+	if p.Joins != nil && f.At < *p.Joins && f.Every == 0 {
+		c.bad("at", "%v is before the provider joins, at %v", f.At, *p.Joins)
+	}
+	last := time.Duration(max(0, p.Count-1)) * f.Stagger
+	switch {
+	case f.Stagger <= 0 || f.Stagger > maxTime || p.Count > maxProviders:
+	case p.Count <= 1:
+		c.bad("stagger", "there is one provider in the group: nobody to have it later")
+	case f.Every > 0:
+		c.bad("stagger", "with every, each provider has moments of its own")
+	case f.At+last > s.Duration:
+		c.bad("stagger", "the last of %d providers would have it at %v, after the end", p.Count, f.At+last)
 	}
 }

@@ -94,13 +94,17 @@ type ring[T any] struct {
 
 func (q *ring[T]) push(v T) {
 	if q.n == len(q.items) {
-		grown := make([]T, max(16, 2*q.n))
-		k := copy(grown, q.items[q.head:])
-		copy(grown[k:], q.items[:q.head])
-		q.items, q.head = grown, 0
+		q.grow()
 	}
 	q.items[(q.head+q.n)&(len(q.items)-1)] = v
 	q.n++
+}
+
+func (q *ring[T]) grow() {
+	grown := make([]T, max(16, 2*len(q.items)))
+	k := copy(grown, q.items[q.head:])
+	copy(grown[k:], q.items[:q.head])
+	q.items, q.head = grown, 0
 }
 
 func (q *ring[T]) first() *T { return q.at(0) }

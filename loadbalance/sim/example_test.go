@@ -1,6 +1,7 @@
 package sim_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 
@@ -26,7 +27,7 @@ providers:
 		log.Fatal(err)
 	}
 	cold := func(policy string) (share float64, r *sim.Result) {
-		r, err := sim.Run(s, sim.Options{Policy: policy, Seed: 1, Detail: true})
+		r, err := sim.Run(context.Background(), s, sim.Options{Policy: policy, Seed: 1, Detail: true})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -51,7 +51,7 @@ type javaStatus struct {
 func (s *javaStatus) succeeded() int64        { return s.total - s.failed }
 func (s *javaStatus) succeededElapsed() int64 { return s.elapsed - s.failing }
 
-func javaMaker(rule func(w *world) javaRule) maker {
+func javaMaker(rule func(w *world) javaRule) func(w *world, consumer int) (chooser, error) {
 	return func(w *world, consumer int) (chooser, error) {
 		j := &java{w: w, rng: stream(w.seed, forPolicies, uint64(consumer)), rule: rule(w)}
 		j.known = make([]javaInvoker, len(w.servers))

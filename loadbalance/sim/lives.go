@@ -1,5 +1,10 @@
 package sim
 
+import (
+	"cmp"
+	"slices"
+)
+
 // The ways in which a life begins and ends.
 const (
 	starts = iota
@@ -7,22 +12,68 @@ const (
 	leaves
 )
 
-// planLives arranges for the lives of a provider.
-func (w *world) planLives(v *server) {
-	if v.conf.Joins != nil {
-		w.events.add(event{at: int64(*v.conf.Joins), kind: changes, who: v.id, mark: starts})
+// outage is a time in which a provider takes no requests. It begins with leave, if it
+// dies later than that, or by dying.
+type outage struct {
+	begin, dies, end int64
+	leave            bool
+}
+
+// outages returns those of a member of a group, in order and apart from each other.
+func (p *Provider) outages(member int) []outage {
+	var all []outage
+	for i := range p.Faults {
+		f := &p.Faults[i]
+		w := f.window(member)
+		switch {
+		case f.Kill:
+			all = append(all, outage{begin: w.begin, dies: w.begin, end: w.end})
+		case f.Leave:
+			all = append(all, outage{begin: w.begin, dies: w.end, end: w.end, leave: true})
+		}
 	}
-	for _, f := range v.conf.Faults {
-		if !f.Kill && !f.Leave {
+	slices.SortFunc(all, func(a, b outage) int { return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.dies, b.dies)) })
+	out := all[:0]
+	for _, o := range all {
+		if n := len(out); n > 0 && o.begin <= out[n-1].end {
+			out[n-1].join(o)
 			continue
 		}
-		at := int64(f.At) + int64(v.member)*int64(f.Stagger)
-		how := int32(dies)
-		if f.Leave {
-			how = leaves
+		out = append(out, o)
+	}
+	return out
+}
+
+// join adds one that begins during it: the process ends by the first kill, or when all
+// is over.
+func (o *outage) join(next outage) {
+	killed := min(o.killed(), next.killed())
+	o.end = max(o.end, next.end)
+	o.dies = min(o.end, killed)
+}
+
+// killed is when the process is killed, the end of time if it never is.
+func (o *outage) killed() int64 {
+	if o.leave && o.dies == o.end {
+		return farNS
+	}
+	return o.dies
+}
+
+// planLives arranges for the lives of a provider.
+func (w *world) planLives(v *server) {
+	add := func(at, how int64) { w.events.add(event{at: at, kind: changes, who: v.id, mark: int32(how)}) }
+	if v.conf.Joins != nil {
+		add(int64(*v.conf.Joins), starts)
+	}
+	for _, o := range v.outages {
+		if o.leave && o.dies > o.begin {
+			add(o.begin, leaves)
 		}
-		w.events.add(event{at: at, kind: changes, who: v.id, mark: how})
-		w.events.add(event{at: at + int64(f.For), kind: changes, who: v.id, mark: starts})
+		if o.killed() != farNS {
+			add(o.dies, dies)
+		}
+		add(o.end, starts)
 	}
 }
 
@@ -38,12 +89,13 @@ func (w *world) change(v *server, how int32) {
 	case dies:
 		w.stop(v)
 	}
+	v.turn++
 	for c := range w.s.Consumers {
 		after := int64(w.notices.Float64() * float64(w.s.Notify))
 		if how == dies {
 			after = travel(v.conf.Network, w.notices.ExpFloat64())
 		}
-		w.events.add(event{at: w.now + after, kind: learns, who: int32(c), ref: v.id, mark: how})
+		w.events.add(event{at: w.now + after, kind: learns, who: int32(c), ref: v.id, mark: v.turn<<2 | how})
 	}
 }
 
@@ -56,15 +108,14 @@ func (w *world) stop(v *server) {
 	}
 }
 
-// learn tells a consumer.
-func (w *world) learn(consumer int32, v *server, how int32) {
-	w.choosers[consumer].learn(v, how)
-	if how == leaves {
-		return
+// learn tells a consumer. News that has been overtaken is none: a registry tells how
+// things are, not how they were, and what is newer is on its way.
+func (w *world) learn(consumer int32, v *server, mark int32) {
+	how, turn := mark&3, mark>>2
+	if turn == v.turn {
+		w.choosers[consumer].learn(v, how)
 	}
-	for _, r := range w.requests.all { // its connection is lost, and those of lives before
-		if r.open && r.consumer == consumer && r.server == v.id && r.life != v.life {
-			w.complete(r, dead)
-		}
+	if how != leaves {
+		w.lose(consumer, v)
 	}
 }

@@ -25,7 +25,7 @@ providers:
 `))
 	require.NoError(t, err)
 	failed := func(policy string) float64 {
-		r, err := Run(s, Options{Policy: policy, Seed: 1})
+		r, err := Run(t.Context(), s, Options{Policy: policy, Seed: 1})
 		require.NoError(t, err)
 		return float64(r.Failed) / float64(r.Requests)
 	}

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -22,8 +23,11 @@ type chooser interface {
 	learn(v *server, how int32)
 }
 
-// maker makes the chooser of one consumer.
-type maker func(w *world, consumer int) (chooser, error)
+// maker makes the choosers of consumers, one at a time.
+type maker struct {
+	make    func(w *world, consumer int) (chooser, error)
+	reports bool // they read the providers' load averages
+}
 
 // Policies returns the names that [Options.Policy] knows: the load balancers of this
 // module ([loadbalance.Builtin]) as they are, with the ejection of outliers as the
@@ -43,19 +47,19 @@ func Policies() []string {
 
 // baselines are the policies that are no load balancers of this module.
 var baselines = map[string]maker{
-	"oracle": newOracle,
-	"jsq":    newJSQ,
+	"oracle": {make: newOracle},
+	"jsq":    {make: newJSQ},
 
-	"java-random":               javaMaker(newJavaRandom),
-	"java-roundrobin":           javaMaker(newJavaRoundRobin),
-	"java-roundrobin-2.6.4":     javaMaker(newJavaLegacyRoundRobin),
-	"java-leastactive":          javaMaker(newJavaLeastActive),
-	"java-leastactive-weighted": javaMaker(newJavaWeightedLeastActive),
-	"java-shortestresponse-2.7": javaMaker(newJavaShortestResponse27),
-	"java-shortestresponse-3.3": javaMaker(newJavaShortestResponse33),
-	"java-adaptive":             javaMaker(newJavaAdaptive),
-	"java-consistenthash":       javaMaker(newJavaConsistentHash),
-	"java-consistenthash-2.7":   javaMaker(newJavaBoundedHash),
+	"java-random":               {make: javaMaker(newJavaRandom)},
+	"java-roundrobin":           {make: javaMaker(newJavaRoundRobin)},
+	"java-roundrobin-2.6.4":     {make: javaMaker(newJavaLegacyRoundRobin)},
+	"java-leastactive":          {make: javaMaker(newJavaLeastActive)},
+	"java-leastactive-weighted": {make: javaMaker(newJavaWeightedLeastActive)},
+	"java-shortestresponse-2.7": {make: javaMaker(newJavaShortestResponse27)},
+	"java-shortestresponse-3.3": {make: javaMaker(newJavaShortestResponse33)},
+	"java-adaptive":             {make: javaMaker(newJavaAdaptive), reports: true},
+	"java-consistenthash":       {make: javaMaker(newJavaConsistentHash)},
+	"java-consistenthash-2.7":   {make: javaMaker(newJavaBoundedHash)},
 }
 
 // find returns the maker of a policy. An application's own balancers go first.
@@ -63,7 +67,10 @@ func find(name string, own map[string]loadbalance.Factory) (maker, error) {
 	factories := loadbalance.Builtin()
 	maps.Copy(factories, own)
 	if f, ok := factories[name]; ok {
-		return func(w *world, consumer int) (chooser, error) { return newReal(w, consumer, name, f) }, nil
+		return maker{
+			make:    func(w *world, consumer int) (chooser, error) { return newReal(w, consumer, name, f) },
+			reports: name == "adaptive",
+		}, nil
 	}
 	if m, ok := baselines[name]; ok {
 		return m, nil
@@ -75,22 +82,29 @@ func find(name string, own map[string]loadbalance.Factory) (maker, error) {
 	for n := range baselines {
 		known[n] = true
 	}
-	return nil, protocol.UnknownName("policy", name, known)
+	return maker{}, protocol.UnknownName("policy", name, known)
 }
 
-// choosers makes those of all consumers.
-func (w *world) choose(name string, own map[string]loadbalance.Factory) error {
-	m, err := find(name, own)
-	if err != nil {
-		return err
-	}
+// choose makes the choosers of all consumers.
+func (w *world) choose(ctx context.Context, one maker) error {
 	for c := range w.s.Consumers {
-		one, err := m(w, c)
-		if err != nil {
-			return fmt.Errorf("policy %s: %w", name, err)
+		if err := stopped(ctx); err != nil {
+			return err
 		}
-		w.choosers = append(w.choosers, one)
+		chooser, err := one.make(w, c)
+		if err != nil {
+			return err
+		}
+		w.choosers = append(w.choosers, chooser)
 	}
-	w.reports = name == "adaptive" || name == "java-adaptive"
+	w.reports = one.reports
 	return nil
+}
+
+// stopped returns why a run is to be stopped, nil to go on.
+func stopped(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return fmt.Errorf("the run is stopped: %w", context.Cause(ctx))
 }

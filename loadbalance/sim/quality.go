@@ -1,9 +1,12 @@
 package sim
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -48,57 +51,93 @@ type figure struct {
 	shares    []float64 // by provider
 }
 
+// trial is one run of a grid.
+type trial struct {
+	cell
+	seed uint64
+	s    *Scenario
+}
+
 // Run runs the grid, one run per processor at a time. The result does not depend on how
-// many there are.
-func (g Grid) Run() (*Quality, error) {
-	type job struct {
-		cell
-		seed uint64
+// many there are. Names and loads are looked at before the first run; the first error,
+// or the end of ctx, stops all.
+func (g Grid) Run(ctx context.Context) (*Quality, error) {
+	g.Scenarios, g.Loads, g.Seeds = union(g.Scenarios), union(g.Loads), union(g.Seeds)
+	trials, err := g.trials()
+	if err != nil {
+		return nil, err
 	}
-	var jobs []job
-	for _, policy := range union(g.Policies, best) {
-		for _, scenario := range g.Scenarios {
-			for _, load := range g.Loads {
-				for _, seed := range g.Seeds {
-					jobs = append(jobs, job{cell{policy, scenario, load}, seed})
-				}
-			}
-		}
-	}
-	results, errs := make([]*Result, len(jobs)), make([]error, len(jobs))
+	inner, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	results := make([]*Result, len(trials))
 	var next, done atomic.Int64
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for i := next.Add(1) - 1; i < int64(len(jobs)); i = next.Add(1) - 1 {
-				j := jobs[i]
-				results[i], errs[i] = g.run(j.cell, j.seed)
+			for i := next.Add(1) - 1; i < int64(len(trials)); i = next.Add(1) - 1 {
+				t := trials[i]
+				r, err := Run(inner, t.s, Options{Policy: t.policy, Seed: t.seed, Load: t.load, Balancers: g.Balancers})
+				if err != nil {
+					stop(err) // what counts is the first
+					return
+				}
+				results[i] = r
 				if n := done.Add(1); g.Progress != nil {
-					g.Progress(int(n), len(jobs))
+					g.Progress(int(n), len(trials))
 				}
 			}
 		})
 	}
 	wg.Wait()
+	if err := context.Cause(inner); err != nil {
+		return nil, err
+	}
 	q := &Quality{Grid: g, cells: map[cell]figure{}}
-	for i, j := range jobs {
-		if errs[i] != nil {
-			return nil, errs[i]
-		}
-		q.add(j.cell, results[i])
+	for i, t := range trials {
+		q.add(t.cell, results[i])
 	}
 	return q, nil
 }
 
-func (g Grid) run(c cell, seed uint64) (*Result, error) {
-	s, err := Named(c.scenario)
-	if err != nil {
-		return nil, err
+// trials are the runs of the grid. All of them can be run.
+func (g Grid) trials() ([]trial, error) {
+	if len(g.Scenarios)*len(g.Policies)*len(g.Loads)*len(g.Seeds) == 0 {
+		return nil, fmt.Errorf("the grid is empty: it has %d scenarios, %d policies, %d loads and %d seeds", len(g.Scenarios), len(g.Policies), len(g.Loads), len(g.Seeds))
 	}
-	if g.Variant.change != nil {
+	policies := union(g.Policies, best)
+	for _, policy := range policies {
+		if _, err := find(policy, g.Balancers); err != nil {
+			return nil, err
+		}
+	}
+	scenarios := map[string]*Scenario{}
+	for _, name := range g.Scenarios {
+		s, err := Named(name)
+		if err != nil {
+			return nil, err
+		}
 		s = g.Variant.Of(s)
+		for _, load := range g.Loads {
+			if load == 0 {
+				return nil, errors.New("the grid has a load of 0")
+			}
+			if err := s.under(load).Check(); err != nil {
+				return nil, err
+			}
+		}
+		scenarios[name] = s
 	}
-	return Run(s, Options{Policy: c.policy, Seed: seed, Load: c.load, Balancers: g.Balancers})
+	var trials []trial
+	for _, policy := range policies {
+		for _, name := range g.Scenarios {
+			for _, load := range g.Loads {
+				for _, seed := range g.Seeds {
+					trials = append(trials, trial{cell{policy, name, load}, seed, scenarios[name]})
+				}
+			}
+		}
+	}
+	return trials, nil
 }
 
 func (q *Quality) add(c cell, r *Result) {
@@ -114,15 +153,13 @@ func (q *Quality) add(c cell, r *Result) {
 	q.cells[c] = f
 }
 
-// union returns the names of a, and those of b that are not in it.
-func union(a, b []string) []string {
-	seen := map[string]bool{}
-	var out []string
-	for _, list := range [][]string{a, b} {
-		for _, name := range list {
-			if !seen[name] {
-				seen[name], out = true, append(out, name)
-			}
+// union returns what is in any of the lists, once.
+func union[T comparable](lists ...[]T) []T {
+	seen := map[T]bool{}
+	var out []T
+	for _, v := range slices.Concat(lists...) {
+		if !seen[v] {
+			seen[v], out = true, append(out, v)
 		}
 	}
 	return out

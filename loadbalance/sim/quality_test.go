@@ -25,7 +25,7 @@ func quick() bool { return raced || testing.Short() }
 
 func run(t *testing.T, g Grid) *Quality {
 	t.Helper()
-	q, err := g.Run()
+	q, err := g.Run(t.Context())
 	require.NoError(t, err)
 	return q
 }
@@ -118,8 +118,8 @@ func TestQualityIsDeterministic(t *testing.T) {
 }
 
 func TestQualityOfTheUnknown(t *testing.T) {
-	_, err := Grid{Scenarios: []string{"gray33"}, Policies: []string{"random"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run()
+	_, err := Grid{Scenarios: []string{"gray33"}, Policies: []string{"random"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run(t.Context())
 	assert.ErrorContains(t, err, `did you mean "gray3"`)
-	_, err = Grid{Scenarios: []string{"gray3"}, Policies: []string{"rondom"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run()
+	_, err = Grid{Scenarios: []string{"gray3"}, Policies: []string{"rondom"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run(t.Context())
 	assert.ErrorContains(t, err, `"rondom"`)
 }

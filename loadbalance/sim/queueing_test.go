@@ -31,7 +31,7 @@ func measured(t *testing.T, s *Scenario, of func(*Result) float64) (mean, half f
 	const student = 5.408 // 99.9 % of Student's distribution, 7 degrees of freedom
 	var sum, squares float64
 	for seed := range uint64(runs) {
-		r, err := Run(s, Options{Policy: "random", Seed: seed})
+		r, err := Run(t.Context(), s, Options{Policy: "random", Seed: seed})
 		require.NoError(t, err)
 		require.Zero(t, r.Failed)
 		v := of(r)
@@ -118,7 +118,7 @@ func TestLittle(t *testing.T) {
 		s := station(4, 0.8).filled()
 		s.Providers[0].Sharing = sharing
 		w := newWorld(s, 7, false)
-		require.NoError(t, w.choose("random", nil))
+		choose(t, w, "random")
 		v := w.servers[0]
 		var area, last float64
 		w.watch = func() {
@@ -126,7 +126,7 @@ func TestLittle(t *testing.T) {
 			area += (now - last) * float64(v.inside)
 			last = now
 		}
-		w.run()
+		require.NoError(t, w.run(t.Context()))
 		r := w.result("random")
 		average := area / float64(w.end)
 		rate := float64(r.Requests) / s.Duration.Seconds()
@@ -141,7 +141,7 @@ func TestWorkIsConserved(t *testing.T) {
 		Keys: &Keys{Count: 5000, Zipf: 0.01}, Providers: []Provider{{Count: 4}}}
 	var want float64
 	for i, policy := range Policies() {
-		r, err := Run(s, Options{Policy: policy, Seed: 3})
+		r, err := Run(t.Context(), s, Options{Policy: policy, Seed: 3})
 		require.NoError(t, err)
 		var busy float64
 		for _, p := range r.Providers {
@@ -160,7 +160,7 @@ func TestOneRequestTakesWhatItTakes(t *testing.T) {
 		Requests:  []Request{{Mean: 20 * time.Millisecond, CV: 0.001}},
 		Providers: []Provider{{Speed: 2}},
 	}
-	r, err := Run(s, Options{Policy: "roundrobin"})
+	r, err := Run(t.Context(), s, Options{Policy: "roundrobin"})
 	require.NoError(t, err)
 	assert.InDelta(t, 14, float64(r.P50)/float64(time.Millisecond), 0.1)
 }

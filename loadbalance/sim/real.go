@@ -77,8 +77,8 @@ func (v *server) params(s *Scenario) map[string]string {
 	p := map[string]string{
 		"timeout": strconv.FormatInt(max(1, s.Deadline.Milliseconds()), 10),
 	}
-	if v.conf.Weight > 0 {
-		p["weight"] = strconv.Itoa(v.conf.Weight)
+	if v.conf.Weight != 0 {
+		p["weight"] = strconv.Itoa(max(0, v.conf.Weight)) // or None
 	}
 	maps.Copy(p, v.conf.Params)
 	return p
@@ -121,7 +121,9 @@ func (c *real) learn(v *server, how int32) {
 		c.listed[v.id] = true
 		c.relist()
 	case dies:
-		c.nodes[v.id].Endpoint().(*endpoint).state = protocol.Down
+		if n := c.nodes[v.id]; n != nil { // it may have died before anybody knew it
+			n.Endpoint().(*endpoint).state = protocol.Down
+		}
 	case leaves:
 		c.listed[v.id] = false
 		c.relist()

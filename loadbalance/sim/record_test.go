@@ -13,7 +13,7 @@ func TestEveryMeasuredCallIsTold(t *testing.T) {
 		var all histogram
 		calls, sole := make([]int, 7), make([]int, 7)
 		nowhere, failed := 0, 0
-		r, err := Run(busyScenario(), Options{Policy: policy, Seed: 3, Detail: true, Calls: func(c Call) {
+		r, err := Run(t.Context(), busyScenario(), Options{Policy: policy, Seed: 3, Detail: true, Calls: func(c Call) {
 			assert.True(t, c.At >= 0 && c.At < 12*time.Second)
 			all.add(c.Took)
 			if c.Failed {
@@ -51,7 +51,7 @@ func TestLongRequestsTakeCPU(t *testing.T) {
 	}
 	run := func(policy string, cpu float64) *Result {
 		s.Long.CPU = cpu
-		r, err := Run(s, Options{Policy: policy, Seed: 1, Detail: true})
+		r, err := Run(t.Context(), s, Options{Policy: policy, Seed: 1, Detail: true})
 		require.NoError(t, err)
 		return r
 	}
@@ -72,7 +72,7 @@ func TestLongRequestsTakeCPU(t *testing.T) {
 		assert.InDelta(t, 2*10*0.1/4, sum, 1e-9, "there are always 5 for each of 2 consumers and 2 providers: 20 × 0.1 of 4 cores")
 	}
 	s.Long.CPU = 1.5
-	assert.ErrorContains(t, s.Check(), "cpu.long.cpu: 1.5 is not between 0 and 1")
+	assert.ErrorContains(t, s.Check(), "scenario cpu: long.cpu: 1.5 is not between 0 and 1")
 }
 
 func TestTheWeightOfAUniqueMinimumCounts(t *testing.T) {
@@ -81,7 +81,7 @@ func TestTheWeightOfAUniqueMinimumCounts(t *testing.T) {
 			Name: "w", Duration: 10 * time.Second, Rate: 300,
 			Providers: []Provider{{Count: 2, Weight: 100}, {Weight: weight}},
 		}
-		r, err := Run(s, Options{Policy: policy, Seed: 1})
+		r, err := Run(t.Context(), s, Options{Policy: policy, Seed: 1})
 		require.NoError(t, err)
 		return r.Providers[2].Share
 	}
@@ -93,7 +93,7 @@ func TestTheWeightOfAUniqueMinimumCounts(t *testing.T) {
 		Name: "zero", Duration: time.Second, Rate: 300,
 		Providers: []Provider{{Count: 3, Params: map[string]string{"weight": "0"}}},
 	}
-	r, err := Run(s, Options{Policy: "java-leastactive-weighted", Seed: 1})
+	r, err := Run(t.Context(), s, Options{Policy: "java-leastactive-weighted", Seed: 1})
 	require.NoError(t, err)
 	for _, p := range r.Providers {
 		assert.InDelta(t, 1.0/3, p.Share, 0.1, "nobody has a weight")

@@ -19,7 +19,11 @@ type request struct {
 	away     bool  // an event, a queue or a worker has it
 	measured bool
 	long     bool
-	sole     bool // see [Call]; in detail
+	sole     bool  // see [Call]; in detail
+	newer    int32 // see [open]
+	older    int32
+	place    int32 // among the works of its server
+	until    int64 // when they are done
 	answer   answer
 	report   report // of the provider, with the answer
 

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -67,38 +69,55 @@ type Second struct {
 }
 
 // Run runs a scenario once. The error says what is wrong with the scenario or the
-// options. Runs may go on concurrently.
-func Run(s *Scenario, o Options) (*Result, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
+// options, that more came than memory has room for (see [Scenario.Check]), or that ctx
+// has ended, by which a long run can be stopped. Runs may go on concurrently.
+func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
+	if s == nil {
+		return nil, errors.New("there is no scenario to run")
 	}
-	s = s.filled()
 	if o.Load != 0 {
-		if !(o.Load > 0 && o.Load <= 10) {
-			return nil, fmt.Errorf("scenario %s: a load of %v is not between 0 and 10", s.Name, o.Load)
-		}
-		s.Load, s.Rate = o.Load, 0
-		if err := s.Check(); err != nil {
-			return nil, err
-		}
+		s = s.under(o.Load)
 	}
 	if o.Policy == "" {
 		o.Policy = loadbalance.Default
 	}
-	w := newWorld(s, o.Seed, o.Detail)
-	if err := w.choose(o.Policy, o.Balancers); err != nil {
-		return nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	if err := s.Check(); err != nil {
+		return nil, err
 	}
+	one, err := find(o.Policy, o.Balancers)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.called(), err)
+	}
+	f := s.filled()
+	if err := f.room(); o.Detail && err != nil {
+		return nil, fmt.Errorf("%s: %w", s.called(), err)
+	}
+	w := newWorld(f, o.Seed, o.Detail)
 	w.figures.calls = o.Calls
-	w.run()
+	if err = w.choose(ctx, one); err == nil {
+		err = w.run(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s, policy %s: %w", s.called(), o.Policy, err)
+	}
+	if w.figures.all.n == 0 {
+		return nil, fmt.Errorf("%s, seed %d: not one request came in the measured time", s.called(), o.Seed)
+	}
 	w.leaveLong()
 	return w.result(o.Policy), nil
+}
+
+// under returns the scenario with another load.
+func (s *Scenario) under(load float64) *Scenario {
+	c := *s
+	c.Load, c.Rate = load, 0
+	return &c
 }
 
 func (w *world) result(policy string) *Result {
 	f := w.figures
 	r := &Result{
-		Scenario: w.s.Name, Policy: policy, Seed: w.seed, Rate: w.s.rate(),
+		Scenario: w.s.Name, Policy: policy, Seed: w.seed, Rate: w.rate,
 		Requests: f.all.n, Failed: f.all.n - f.answers[served],
 		TimedOut: f.answers[late], Refused: f.answers[refused], NoOne: f.answers[nowhere], Misses: f.misses,
 		Mean: f.all.mean(), P50: f.all.quantile(0.5), P99: f.all.quantile(0.99), P999: f.all.quantile(0.999),

@@ -30,7 +30,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	for _, policy := range Policies() {
 		var first string
 		for range 2 {
-			r, err := Run(busyScenario(), Options{Policy: policy, Seed: 42, Detail: true})
+			r, err := Run(t.Context(), busyScenario(), Options{Policy: policy, Seed: 42, Detail: true})
 			require.NoError(t, err)
 			text, err := json.Marshal(r)
 			require.NoError(t, err)
@@ -39,7 +39,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 			}
 			require.Equal(t, first, string(text), policy)
 		}
-		other, err := Run(busyScenario(), Options{Policy: policy, Seed: 43, Detail: true})
+		other, err := Run(t.Context(), busyScenario(), Options{Policy: policy, Seed: 43, Detail: true})
 		require.NoError(t, err)
 		text, err := json.Marshal(other)
 		require.NoError(t, err)
@@ -47,19 +47,27 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 }
 
+// choose gives the consumers of a world their policy.
+func choose(t *testing.T, w *world, policy string) {
+	t.Helper()
+	one, err := find(policy, nil)
+	require.NoError(t, err)
+	require.NoError(t, w.choose(t.Context(), one))
+}
+
 // watched runs a scenario and returns all requests as they came.
 func watched(t *testing.T, policy string) []arrival {
 	t.Helper()
 	s := busyScenario().filled()
 	w := newWorld(s, 5, false)
-	require.NoError(t, w.choose(policy, nil))
+	choose(t, w, policy)
 	var all []arrival
 	w.watch = func() {
 		if a := w.arrivals.next; a.at == w.now && a.at < w.end {
 			all = append(all, a)
 		}
 	}
-	w.run()
+	require.NoError(t, w.run(t.Context()))
 	return all
 }
 
@@ -78,8 +86,8 @@ func TestNothingIsLeftUnderWay(t *testing.T) {
 	s = s.filled()
 	for _, policy := range Policies() {
 		w := newWorld(s, 5, true)
-		require.NoError(t, w.choose(policy, nil))
-		w.run()
+		choose(t, w, policy)
+		require.NoError(t, w.run(t.Context()))
 		for _, r := range w.requests.all {
 			if r.open {
 				w.complete(r, late)
@@ -106,7 +114,7 @@ func TestNothingIsLeftUnderWay(t *testing.T) {
 }
 
 func TestUnknownPolicy(t *testing.T) {
-	_, err := Run(busyScenario(), Options{Policy: "leastactiv"})
+	_, err := Run(t.Context(), busyScenario(), Options{Policy: "leastactiv"})
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), `unknown policy "leastactiv", did you mean "leastactive"?`)
 }

@@ -4,26 +4,27 @@ import "time"
 
 // Scenario describes a cluster and what happens to it: providers, consumers,
 // requests, faults. The zero value of every field means its default, so that a
-// scenario says only what is special about it. It is data: running it changes
-// nothing in it.
+// scenario says only what is special about it; where 0 would make sense, too, it is
+// called [None]. In a file a 0 that is written is one: honoured, or a mistake. It is
+// data: running it changes nothing in it.
 type Scenario struct {
 	Name  string // of the file, without its ending
 	About string // one line for people
 
 	Duration time.Duration // measured time, default 60 s; requests that arrive in it are counted
-	// Settle is the time before it, for estimates and caches to settle; default 5 s. The
-	// requests of that time come half as often, in twice the time.
+	// Settle is the time before it, for estimates and caches to settle; default 5 s, or
+	// None. The requests of that time come half as often, in twice the time.
 	Settle time.Duration
 
 	// Load is the share of the cluster's capacity that arrives, default 0.7; see
-	// [Scenario.Capacity]. Rate, in requests per second, replaces it.
+	// [Scenario.Capacity]. Or, instead, Rate in requests per second.
 	Load float64
 	Rate float64
 
 	Consumers int           // default 3; each has a strategy of its own
 	Deadline  time.Duration // of a request, default 1 s; there are no retries
 	Network   *Network      // nil: 0.25 ms one way, and 0.1 ms more on average
-	Notify    time.Duration // consumers learn of a change within this time, default 300 ms
+	Notify    time.Duration // consumers learn of a change within this time, default 300 ms, or None
 
 	Requests  []Request // the kinds that are mixed, default one of 10 ms
 	Keys      *Keys     // what requests are about, for caches and hashing; nil: nothing
@@ -42,7 +43,7 @@ type Request struct {
 	Share float64       // among the kinds, default 1
 	Mean  time.Duration // of the time on a worker of speed 1, default 10 ms
 	// CV is the coefficient of variation of that time: 1, the default, is
-	// exponential, anything else lognormal; 0.01 is nearly constant.
+	// exponential, anything else lognormal; None is constant.
 	CV   float64
 	Wait time.Duration // mean of a further time that takes neither worker nor CPU, exponential
 }
@@ -50,7 +51,7 @@ type Request struct {
 // Keys are what requests are about.
 type Keys struct {
 	Count int     // how many, default 20,000
-	Zipf  float64 // exponent of their popularity, default 1.1
+	Zipf  float64 // exponent of their popularity, default 1.1; None: all are alike
 	Hot   float64 // share of the requests that one further key has for itself
 }
 
@@ -76,7 +77,7 @@ type Provider struct {
 	Threads int      // most requests inside, more are refused; 0: no limit
 	Network *Network // nil: that of the scenario
 
-	Weight int               // 0: not said, so Dubbo's 100; for a weight of 0 set it in Params
+	Weight int               // 0: not said, so Dubbo's 100; None: a weight of 0
 	Params map[string]string // further parameters of the provider's URL, such as warmup
 
 	Cache  *Cache         // nil: none
@@ -90,21 +91,24 @@ type Provider struct {
 type Cache struct {
 	Keys int     // how many fit
 	Miss float64 // a miss takes so many times as long, default 4
-	Hits float64 // share of hits with which the capacity is counted, default 1
+	Hits float64 // share of hits with which the capacity is counted, default 1, or None
 }
 
 // Cold is the beginning of a life: requests take Slow times as long, for a time or
 // for a number of requests.
 type Cold struct {
 	Slow     float64
-	CPU      float64       // what they take of the CPU, in the same way; default: Slow
+	CPU      float64       // what they take of the CPU, in the same way; default: Slow, or None
 	For      time.Duration // so long unchanged
 	Heal     time.Duration // then falling to normal, in a line
 	Requests float64       // instead: it falls by the factor e every so many requests
 }
 
 // Fault is what happens to a provider of a group, to all of the group at once
-// unless Every or Stagger is set. Exactly one of the kinds is set.
+// unless Every or Stagger is set. Exactly one of the kinds is set. The order of faults
+// means nothing. When several hold at once: slow ones multiply; of errors the most
+// frequent counts; pauses are one pause from the first beginning to the last end; and
+// so are Kill and Leave together, with the end of the process at the first Kill.
 type Fault struct {
 	At  time.Duration // since the beginning of the measured time
 	For time.Duration
@@ -114,108 +118,16 @@ type Fault struct {
 	Stagger time.Duration // each further provider of the group has it so much later
 
 	Error float64       // so many of the requests (1: all) fail, In after they come
-	In    time.Duration // default 2 ms
+	In    time.Duration // default 2 ms, or None
 	Slow  float64       // requests take so many times as long
 	Pause bool          // nothing is worked on: a garbage collection, a hang
 	Kill  bool          // the process dies, what it has is lost; it starts anew after For
 	Leave bool          // it takes leave, works off what it has, and starts anew after For
 }
 
+// None is 0 in a field whose zero value means a default: Settle: sim.None. Only the
+// fields that say so know it.
+const None = -1
+
 // At returns a moment of the measured time, for [Provider.Joins].
 func At(d time.Duration) *time.Duration { return &d }
-
-// Defaults, where no field says otherwise.
-const (
-	defaultDuration  = 60 * time.Second
-	defaultSettle    = 5 * time.Second
-	defaultLoad      = 0.7
-	defaultConsumers = 3
-	defaultDeadline  = time.Second
-	defaultNotify    = 300 * time.Millisecond
-	defaultMean      = 10 * time.Millisecond
-	defaultWorkers   = 4
-	defaultKeys      = 20_000
-	defaultZipf      = 1.1
-	defaultLong      = 10 * time.Minute
-	defaultMiss      = 4
-	defaultErrorIn   = 2 * time.Millisecond
-)
-
-var defaultNetwork = Network{Delay: 250 * time.Microsecond, Jitter: 100 * time.Microsecond}
-
-// or replaces the zero value by a default.
-func or[T comparable](v *T, def T) {
-	var zero T
-	if *v == zero {
-		*v = def
-	}
-}
-
-// filled returns the scenario with all defaults filled in, sharing nothing with s.
-func (s *Scenario) filled() *Scenario {
-	f := *s
-	or(&f.Duration, defaultDuration)
-	or(&f.Settle, defaultSettle)
-	or(&f.Consumers, defaultConsumers)
-	or(&f.Deadline, defaultDeadline)
-	or(&f.Notify, defaultNotify)
-	if f.Rate == 0 {
-		or(&f.Load, defaultLoad)
-	}
-	if f.Network == nil {
-		f.Network = &defaultNetwork
-	}
-	f.Requests = append([]Request(nil), s.Requests...)
-	if len(f.Requests) == 0 {
-		f.Requests = []Request{{}}
-	}
-	for i := range f.Requests {
-		r := &f.Requests[i]
-		or(&r.Share, 1)
-		or(&r.Mean, defaultMean)
-		or(&r.CV, 1)
-	}
-	if s.Keys != nil {
-		k := *s.Keys
-		or(&k.Count, defaultKeys)
-		or(&k.Zipf, defaultZipf)
-		f.Keys = &k
-	}
-	if s.Long != nil {
-		l := *s.Long
-		or(&l.Lasts, defaultLong)
-		f.Long = &l
-	}
-	f.Providers = make([]Provider, len(s.Providers))
-	for i := range s.Providers {
-		f.Providers[i] = s.Providers[i].filled(&f)
-	}
-	return &f
-}
-
-func (p Provider) filled(s *Scenario) Provider {
-	or(&p.Count, 1)
-	or(&p.Workers, defaultWorkers)
-	or(&p.Speed, 1)
-	if p.Network == nil {
-		p.Network = s.Network
-	}
-	if p.Cache != nil {
-		c := *p.Cache
-		or(&c.Miss, defaultMiss)
-		or(&c.Hits, 1)
-		p.Cache = &c
-	}
-	if p.Cold != nil {
-		c := *p.Cold
-		or(&c.CPU, c.Slow)
-		p.Cold = &c
-	}
-	p.Faults = append([]Fault(nil), p.Faults...)
-	for i := range p.Faults {
-		if p.Faults[i].Error > 0 {
-			or(&p.Faults[i].In, defaultErrorIn)
-		}
-	}
-	return p
-}

@@ -79,6 +79,8 @@ func (v Variant) Of(s *Scenario) *Scenario {
 	c := *s
 	c.Requests = slices.Clone(s.Requests)
 	c.Providers = slices.Clone(s.Providers)
-	v.change(&c)
+	if v.change != nil {
+		v.change(&c)
+	}
 	return &c
 }

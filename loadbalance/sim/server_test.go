@@ -25,21 +25,28 @@ func TestColdCurve(t *testing.T) {
 	assert.InDelta(t, 1, byRequests.slow(0, 10_000), 1e-9)
 }
 
-// Time that work takes is pushed back by exactly the pauses that it meets.
+// Time that work takes is pushed back by exactly the pauses that it meets, in whatever
+// order they are listed, and if they overlap.
 func TestPauses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var p pauses
-		at := int64(0)
+		paused := map[int64]bool{}
 		for range rapid.IntRange(0, 5).Draw(t, "pauses") {
-			at += rapid.Int64Range(1, 50).Draw(t, "gap")
-			w := window{begin: at, end: at + rapid.Int64Range(1, 50).Draw(t, "lasts")}
-			at = w.end
+			begin := rapid.Int64Range(0, 250).Draw(t, "begin")
+			w := pause{begin: begin, end: begin + rapid.Int64Range(1, 50).Draw(t, "lasts")}
+			for at := w.begin; at < w.end; at++ {
+				paused[at] = true
+			}
 			p = append(p, w)
 		}
+		p = p.joined()
 		start, work := rapid.Int64Range(0, 300).Draw(t, "start"), rapid.Int64Range(1, 200).Draw(t, "work")
 		end := start
 		for left := work; left > 0; end++ { // one ns after the other
-			if in(p, end) == nil {
+			if p.holds(end) != paused[end] {
+				t.Fatalf("at %d: paused is not %v", end, paused[end])
+			}
+			if !paused[end] {
 				left--
 			}
 		}
@@ -140,7 +147,7 @@ func TestEventsComeInOrder(t *testing.T) {
 func faulty(t *testing.T, policy string, f Fault) (calls, others int, r *Result) {
 	t.Helper()
 	f.At, f.For = 10*time.Second, 10*time.Second
-	r, err := Run(&Scenario{
+	r, err := Run(t.Context(), &Scenario{
 		Name: "faulty", Duration: 30 * time.Second, Load: 0.5,
 		Providers: []Provider{{Count: 3}, {Faults: []Fault{f}}},
 	}, Options{Policy: policy, Seed: 4, Detail: true})
@@ -190,7 +197,7 @@ func TestThreadsRefuse(t *testing.T) {
 		Name: "pool", Duration: 10 * time.Second, Load: 1.5,
 		Providers: []Provider{{Count: 2, Sharing: true, Threads: 20}},
 	}
-	r, err := Run(s, Options{Policy: "random"})
+	r, err := Run(t.Context(), s, Options{Policy: "random"})
 	require.NoError(t, err)
 	assert.InEpsilon(t, 1.0/3, float64(r.Refused)/float64(r.Requests), 0.1, "what is above capacity")
 	assert.Less(t, r.P50, time.Second)

@@ -1,12 +1,10 @@
 package sim
 
-import "slices"
-
 // reach lets a request come in at its provider.
 func (w *world) reach(v *server, r *request) {
 	v.coming--
 	v.onWay -= r.work
-	switch e := in(v.errors, w.now); {
+	switch e := v.failing(w.now); {
 	case !v.up:
 		w.reply(v, r, dead, w.now)
 		return
@@ -46,8 +44,9 @@ func (w *world) serve(v *server, r *request) {
 	v.busy++
 	slow, cpu := v.pace(w.now)
 	v.served++
-	at := v.pauses.finish(w.now, int64(r.work*slow))
-	v.ends = append(v.ends, at)
+	at := v.pauses.finish(w.now, ns(r.work*slow))
+	r.until, r.place = at, int32(len(v.works))
+	v.works = append(v.works, r.id)
 	w.figures.worked(v, w.now, at, r.work*cpu)
 	w.events.add(event{at: at, kind: finished, ref: r.id, who: v.id, mark: v.life})
 }
@@ -60,8 +59,9 @@ func (w *world) finish(v *server, r *request, life int32) {
 		return
 	}
 	v.busy--
-	i := slices.Index(v.ends, w.now)
-	v.ends = slices.Delete(v.ends, i, i+1)
+	last := v.works[len(v.works)-1]
+	v.works[r.place], w.requests.all[last].place = last, r.place
+	v.works = v.works[:len(v.works)-1]
 	w.counts(v, -1)
 	w.reply(v, r, served, w.now+int64(r.wait))
 	if v.queue.n > 0 {

@@ -42,7 +42,7 @@ func (s *sharing) add(j job, work float64) {
 // left returns how long it takes until the next request is finished.
 func (s *sharing) left(cores int) int64 {
 	n := len(s.jobs)
-	return max(0, int64(math.Ceil((s.jobs[0].until-s.got)/min(1, float64(cores)/float64(n)))))
+	return max(0, ns(math.Ceil((s.jobs[0].until-s.got)/min(1, float64(cores)/float64(n)))))
 }
 
 // pop takes the first request out.

@@ -21,7 +21,7 @@ func (truth) learn(*server, int32)   {}
 // not always the best for all; that is what jsq is beside it for.
 type oracle struct {
 	truth
-	free []int64 // when each worker of the server looked at is free
+	free []int64 // a heap: when each worker of the server looked at is free
 }
 
 func newOracle(w *world, consumer int) (chooser, error) {
@@ -51,7 +51,7 @@ func (o *oracle) finish(v *server, r *request) int64 {
 	if !v.up {
 		return math.MaxInt64
 	}
-	if e := in(v.errors, there); e != nil && r.luck < e.size {
+	if e := v.failing(there); e != nil && r.luck < e.size {
 		return never + there
 	}
 	if v.conf.Threads > 0 && v.inside+v.coming >= v.conf.Threads {
@@ -70,7 +70,7 @@ func (o *oracle) finish(v *server, r *request) int64 {
 	if v.cores != nil {
 		work *= max(1, float64(len(v.cores.jobs)+v.coming+1)/float64(v.conf.Workers))
 	}
-	at := v.pauses.finish(begin, int64(work))
+	at := v.pauses.finish(begin, ns(work))
 	if dies := v.dies(o.w.now); at > dies {
 		return never + there
 	}
@@ -80,46 +80,57 @@ func (o *oracle) finish(v *server, r *request) int64 {
 // begin returns when a server will have worked off what waits there and what is on
 // its way, so far that a worker is free.
 func (o *oracle) begin(v *server) int64 {
-	o.free = append(o.free[:0], v.ends...)
+	if v.queue.n == 0 && len(v.works)+v.coming < v.conf.Workers {
+		return o.w.now
+	}
+	o.free = o.free[:0]
+	for _, id := range v.works {
+		o.free = append(o.free, o.w.requests.all[id].until)
+	}
 	for len(o.free) < v.conf.Workers {
 		o.free = append(o.free, o.w.now)
 	}
+	slices.Sort(o.free) // which makes a heap of them
 	for i := range v.queue.n {
 		o.add(v, o.w.requests.all[*v.queue.at(i)].work)
 	}
 	for range v.coming {
 		o.add(v, v.onWay/float64(v.coming))
 	}
-	return slices.Min(o.free)
+	return o.free[0]
 }
 
 // add gives work to the worker that is free first.
 func (o *oracle) add(v *server, work float64) {
-	first := 0
-	for i, t := range o.free {
-		if t < o.free[first] {
-			first = i
-		}
-	}
-	begin := max(o.free[first], o.w.now)
+	begin := max(o.free[0], o.w.now)
 	slow, _ := v.pace(begin)
-	o.free[first] = v.pauses.finish(begin, int64(work*slow))
+	at := v.pauses.finish(begin, ns(work*slow))
+	i := 0
+	for {
+		c := 2*i + 1
+		if c >= len(o.free) {
+			break
+		}
+		if c+1 < len(o.free) && o.free[c+1] < o.free[c] {
+			c++
+		}
+		if o.free[c] >= at {
+			break
+		}
+		o.free[i] = o.free[c]
+		i = c
+	}
+	o.free[i] = at
 }
 
 // dies returns when a server will lose what it has.
 func (v *server) dies(now int64) int64 {
-	first := int64(math.MaxInt64)
-	for i := range v.conf.Faults {
-		f := &v.conf.Faults[i]
-		at := int64(f.At) + int64(v.member)*int64(f.Stagger)
-		if f.Leave {
-			at += int64(f.For)
-		}
-		if (f.Kill || f.Leave) && at >= now {
-			first = min(first, at)
+	for i := range v.outages {
+		if at := v.outages[i].dies; at >= now {
+			return at
 		}
 	}
-	return first
+	return math.MaxInt64
 }
 
 // jsq sends every request to the provider with the shortest queue for its speed:
@@ -145,8 +156,8 @@ func (j *jsq) choose(*request) int32 {
 
 // well reports whether a server is at work and does not fail.
 func (v *server) well(now int64) bool {
-	e := in(v.errors, now)
-	return (e == nil || e.size < 0.25) && in(v.pauses, now) == nil && (v.conf.Threads == 0 || v.inside < v.conf.Threads)
+	e := v.failing(now)
+	return (e == nil || e.size < 0.25) && !v.pauses.holds(now) && (v.conf.Threads == 0 || v.inside < v.conf.Threads)
 }
 
 func (j *jsq) shortest(may func(v *server, now int64) bool) int32 {

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"context"
+	"fmt"
 	"math/rand/v2"
 	"time"
 )
@@ -9,8 +11,9 @@ import (
 type world struct {
 	s        *Scenario // filled in
 	seed     uint64
-	now      int64 // ns since the beginning of the measured time
-	end      int64 // of the measured time
+	rate     float64 // requests per second
+	now      int64   // ns since the beginning of the measured time
+	end      int64   // of the measured time
 	servers  []*server
 	choosers []chooser // the strategies of the consumers
 	reports  bool      // somebody reads the providers' load averages
@@ -19,6 +22,7 @@ type world struct {
 	arrivals  *arrivals
 	deadlines ring[deadline]
 	requests  requests
+	open      open
 	waiting   int // measured requests without an answer yet
 	notices   *rand.Rand
 	longs     *rand.Rand
@@ -44,7 +48,7 @@ func clock(t int64) time.Time { return epoch.Add(time.Duration(t)) }
 // newWorld builds the cluster as it is at the beginning. The scenario is filled in.
 func newWorld(s *Scenario, seed uint64, detail bool) *world {
 	w := &world{
-		s: s, seed: seed, now: -settling * int64(s.Settle), end: int64(s.Duration),
+		s: s, seed: seed, rate: s.rate(), now: -settling * int64(s.Settle), end: int64(s.Duration),
 		notices: stream(seed, forNotices, 0), longs: stream(seed, forLong, 0),
 	}
 	for i := range s.Providers {
@@ -55,19 +59,25 @@ func newWorld(s *Scenario, seed uint64, detail bool) *world {
 			w.planLives(v)
 		}
 	}
-	w.arrivals = newArrivals(s, seed, w.now)
+	w.arrivals = newArrivals(s, w.rate, seed, w.now)
+	w.open = newOpen(s.Consumers, len(w.servers))
 	w.figures = newFigures(s, len(w.servers), detail)
 	return w
 }
 
 // run lets time pass until every measured request has its answer. Of what comes at
 // the same moment events go first, then deadlines, then new requests.
-func (w *world) run() {
+func (w *world) run(ctx context.Context) error {
 	w.beginLong()
 	for {
+		if w.figures.events%1024 == 0 {
+			if err := w.goesOn(ctx); err != nil {
+				return err
+			}
+		}
 		next, first := w.arrivals.next.at, w.arrive
 		if next >= w.end && w.waiting == 0 {
-			return
+			return nil
 		}
 		if w.deadlines.n > 0 && w.deadlines.first().at <= next {
 			next, first = w.deadlines.first().at, w.expire
@@ -82,6 +92,22 @@ func (w *world) run() {
 		w.figures.events++
 		first()
 	}
+}
+
+// goesOn returns why a run does not: it is stopped, or it has become larger than
+// anybody can know before.
+func (w *world) goesOn(ctx context.Context) error {
+	if err := stopped(ctx); err != nil {
+		return fmt.Errorf("%w, after %v of %v", err, time.Duration(w.now).Round(time.Millisecond), w.s.Duration)
+	}
+	if n := len(w.requests.all); n > maxUnderWay {
+		return fmt.Errorf("after %v of %v more than %d requests are under way: %.0f a second are more than the cluster takes with this policy; with threads they are refused",
+			time.Duration(w.now).Round(time.Millisecond), w.s.Duration, maxUnderWay, w.rate)
+	}
+	if w.arrivals.n > 2*maxRequests {
+		return fmt.Errorf("%d requests have come, and %d of the measured time still wait for their deadline of %v: a shorter one is needed", w.arrivals.n, w.waiting, w.s.Deadline)
+	}
+	return nil
 }
 
 // happen runs the next event.

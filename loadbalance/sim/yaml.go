@@ -5,204 +5,155 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
-	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
-
-	"github.com/gofer-rpc/gofer/url"
 )
 
-// Load reads a scenario from a YAML file. Its keys are the fields of [Scenario] in
-// lower case; times are written as 250ms or 1m30s. The error tells file, line and key
-// of everything that is wrong.
+// maxFile is how large a file may be, in bytes.
+const maxFile = 256 << 10
+
+// Load reads a scenario from a YAML file of at most 256 KiB. Its keys are the fields of
+// [Scenario] in lower case; times are written as 250ms or 1m30s. The error tells file,
+// line and key of what is wrong, of ten things at most.
 func Load(file string) (*Scenario, error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	if err != nil {
 		return nil, err
 	}
 	return Parse(file, data)
 }
 
-// Parse reads a scenario from the text of a file.
+// Parse reads a scenario from the text of a file, whose name the scenario gets, without
+// its ending.
 func Parse(file string, data []byte) (*Scenario, error) {
+	y := &reader{mistakes: mistakes{file: plain(file)}, lines: map[string]int{}, zeros: map[string]bool{}}
+	document := y.document(data)
+	if document == nil {
+		return nil, y.join()
+	}
 	base := filepath.Base(file)
 	s := &Scenario{Name: strings.TrimSuffix(base, filepath.Ext(base))}
-	y := &reader{file: file, lines: map[string]int{}}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document yaml.Node
-	switch err := decoder.Decode(&document); {
-	case errors.Is(err, io.EOF):
-		return nil, fmt.Errorf("%s: the file is empty", file)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "yaml: "))
+	if s.Name == "" {
+		s.Name = base
 	}
-	y.scenario(document.Content[0], s)
-	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) && len(y.errs) == 0 {
-		return nil, fmt.Errorf("%s: there is more than one document in it", file)
-	}
+	y.scenario(document, s)
 	if len(y.errs) == 0 {
-		for _, p := range s.problems() {
+		c := s.check(y.zeros)
+		for _, p := range c.problems {
 			y.fail(y.line(p.path), p.path, "%s", p.text)
 		}
+		y.more += c.more
 	}
 	if len(y.errs) > 0 {
-		return nil, errors.Join(y.errs...)
+		return nil, y.join()
 	}
 	return s, nil
 }
 
-// reader reads the nodes of a file, and remembers the line of each key.
-type reader struct {
-	file  string
-	path  string
-	lines map[string]int
-	errs  []error
+// mistakes are what is wrong with a file.
+type mistakes struct {
+	file string
+	errs []error
+	more int // further ones
 }
 
-func (y *reader) fail(line int, path, format string, args ...any) {
-	where := fmt.Sprintf("%s:%d: ", y.file, line)
-	if path != "" {
-		where += path + ": "
-	}
-	y.errs = append(y.errs, errors.New(where+fmt.Sprintf(format, args...)))
-}
-
-// line returns the line of a path, or of what it is a part of.
-func (y *reader) line(path string) int {
-	for path != "" {
-		if n, ok := y.lines[path]; ok {
-			return n
-		}
-		path = path[:max(0, strings.LastIndexAny(path, ".["))]
-	}
-	return 1
-}
-
-// fields says by key how a value is read.
-type fields map[string]func(n *yaml.Node)
-
-// mapping reads a mapping, in which every key is known and comes once.
-func (y *reader) mapping(n *yaml.Node, known fields) {
-	if n.Kind != yaml.MappingNode {
-		y.fail(n.Line, y.path, "keys with values are expected here, not %s", describe(n))
+func (m *mistakes) fail(line int, path, format string, args ...any) {
+	if len(m.errs) == maxProblems {
+		m.more++
 		return
 	}
-	outer := y.path
-	defer func() { y.path = outer }()
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		key, value := n.Content[i], n.Content[i+1]
-		path := join(outer, key.Value)
-		read, ok := known[key.Value]
-		if !ok {
-			names := make([]string, 0, len(known))
-			for k := range known {
-				names = append(names, k)
-			}
-			slices.Sort(names)
-			near := url.NearestOf(key.Value, names)
-			if near != "" {
-				near = fmt.Sprintf(", did you mean %q?", near)
-			}
-			y.fail(key.Line, path, "unknown key%s (known: %s)", near, strings.Join(names, ", "))
-			continue
-		}
-		if at, twice := y.lines[path]; twice {
-			y.fail(key.Line, path, "is here twice, the first time in line %d", at)
-			continue
-		}
-		y.lines[path] = key.Line
-		y.path = path
-		if value.Kind == yaml.AliasNode {
-			value = value.Alias
-		}
-		read(value)
-	}
+	m.errs = append(m.errs, fmt.Errorf("%s:%d: %s", m.file, line, sentence(path, fmt.Sprintf(format, args...))))
 }
 
-// list reads a list of things.
-func list[T any](y *reader, to *[]T, read func(n *yaml.Node, one *T)) func(n *yaml.Node) {
-	return func(n *yaml.Node) {
-		if n.Kind != yaml.SequenceNode {
-			y.fail(n.Line, y.path, "a list is expected here, not %s", describe(n))
-			return
-		}
-		outer := y.path
-		defer func() { y.path = outer }()
-		for i, item := range n.Content {
-			y.path = fmt.Sprintf("%s[%d]", outer, i)
-			y.lines[y.path] = item.Line
-			var one T
-			if item.Kind == yaml.AliasNode {
-				item = item.Alias
-			}
-			read(item, &one)
-			*to = append(*to, one)
+func (m *mistakes) join() error {
+	if m.more > 0 {
+		return errors.Join(append(m.errs, fmt.Errorf("%s: and %d more mistakes", m.file, m.more))...)
+	}
+	return errors.Join(m.errs...)
+}
+
+// document reads the only one there may be, nil if it cannot. It has no anchors and no
+// aliases, by which a small file can be a large scenario.
+func (m *mistakes) document(data []byte) *yaml.Node {
+	if len(data) > maxFile {
+		m.fail(1, "", "the file is too large: at most %d bytes", maxFile)
+		return nil
+	}
+	if line, text := strange(data); text != "" {
+		m.fail(line, "", "%s", text)
+		return nil
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var first, second yaml.Node
+	switch err := decoder.Decode(&first); {
+	case errors.Is(err, io.EOF):
+		m.fail(1, "", "the file is empty")
+	case err != nil:
+		m.syntax(err)
+	default:
+		m.anchors(&first)
+		switch err := decoder.Decode(&second); {
+		case err == nil:
+			m.fail(second.Line, "", "there is more than one document in the file")
+		case !errors.Is(err, io.EOF):
+			m.syntax(err)
 		}
 	}
-}
-
-// part reads what is a pointer because it may be missing.
-func part[T any](to **T, read func(n *yaml.Node, one *T)) func(n *yaml.Node) {
-	return func(n *yaml.Node) {
-		*to = new(T)
-		read(n, *to)
+	if len(m.errs) > 0 {
+		return nil
 	}
+	return first.Content[0]
 }
 
-// scalar reads a single value.
-func scalar[T any](y *reader, to *T, what string, parse func(string) (T, error)) func(n *yaml.Node) {
-	return func(n *yaml.Node) {
-		if n.Kind != yaml.ScalarNode {
-			y.fail(n.Line, y.path, "%s is expected here, not %s", what, describe(n))
-			return
+// strange finds the first byte that is no text, and its line.
+func strange(data []byte) (line int, text string) {
+	line = 1
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		switch {
+		case r == utf8.RuneError && n == 1:
+			return line, fmt.Sprintf("byte %#02x is no UTF-8 text", data[i])
+		case r == '\n':
+			line++
+		case unicode.IsControl(r) && r != '\t' && r != '\r' && r != 0x85:
+			return line, fmt.Sprintf("character %q is no text", r)
 		}
-		v, err := parse(n.Value)
-		if err != nil {
-			y.fail(n.Line, y.path, "%q is not %s", n.Value, what)
-			return
-		}
-		*to = v
+		i += n
 	}
+	return line, ""
 }
 
-func (y *reader) text(to *string) func(*yaml.Node) {
-	return scalar(y, to, "text", func(s string) (string, error) { return s, nil })
+// place is how the YAML reader says where something is.
+var place = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+
+// syntax tells of what is not YAML.
+func (m *mistakes) syntax(err error) {
+	found := place.FindStringSubmatch(err.Error())
+	line, _ := strconv.Atoi(found[1])
+	m.fail(max(1, line), "", "%s", plain(err.Error()[len(found[0]):]))
 }
 
-func (y *reader) number(to *float64) func(*yaml.Node) {
-	return scalar(y, to, "a number", func(s string) (float64, error) {
-		v, err := strconv.ParseFloat(s, 64)
-		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			err = strconv.ErrRange
-		}
-		return v, err
-	})
-}
-
-func (y *reader) whole(to *int) func(*yaml.Node) {
-	return scalar(y, to, "a whole number", strconv.Atoi)
-}
-
-func (y *reader) yes(to *bool) func(*yaml.Node) {
-	return scalar(y, to, "true or false", strconv.ParseBool)
-}
-
-func (y *reader) time(to *time.Duration) func(*yaml.Node) {
-	return scalar(y, to, "a time such as 250ms", time.ParseDuration)
-}
-
-func describe(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "keys with values"
-	case yaml.SequenceNode:
-		return "a list"
+// anchors refuses them.
+func (m *mistakes) anchors(n *yaml.Node) {
+	switch {
+	case n.Kind == yaml.AliasNode:
+		m.fail(n.Line, "", "alias *%s: a scenario has none, write it out", plain(short(n.Value)))
+	case n.Anchor != "":
+		m.fail(n.Line, "", "anchor &%s: a scenario has none, write it out", plain(short(n.Anchor)))
 	}
-	return strconv.Quote(n.Value)
+	for _, part := range n.Content {
+		m.anchors(part)
+	}
 }

@@ -12,13 +12,13 @@ func (y *reader) scenario(n *yaml.Node, s *Scenario) {
 	y.mapping(n, fields{
 		"about":     y.text(&s.About),
 		"duration":  y.time(&s.Duration),
-		"settle":    y.time(&s.Settle),
+		"settle":    none(y, &s.Settle, y.time(&s.Settle)),
 		"load":      y.number(&s.Load),
 		"rate":      y.number(&s.Rate),
 		"consumers": y.whole(&s.Consumers),
 		"deadline":  y.time(&s.Deadline),
 		"network":   part(&s.Network, y.network),
-		"notify":    y.time(&s.Notify),
+		"notify":    none(y, &s.Notify, y.time(&s.Notify)),
 		"requests":  list(y, &s.Requests, y.request),
 		"keys":      part(&s.Keys, y.keys),
 		"long":      part(&s.Long, y.long),
@@ -32,12 +32,12 @@ func (y *reader) network(n *yaml.Node, to *Network) {
 
 func (y *reader) request(n *yaml.Node, to *Request) {
 	y.mapping(n, fields{
-		"share": y.number(&to.Share), "mean": y.time(&to.Mean), "cv": y.number(&to.CV), "wait": y.time(&to.Wait),
+		"share": y.number(&to.Share), "mean": y.time(&to.Mean), "cv": none(y, &to.CV, y.number(&to.CV)), "wait": y.time(&to.Wait),
 	})
 }
 
 func (y *reader) keys(n *yaml.Node, to *Keys) {
-	y.mapping(n, fields{"count": y.whole(&to.Count), "zipf": y.number(&to.Zipf), "hot": y.number(&to.Hot)})
+	y.mapping(n, fields{"count": y.whole(&to.Count), "zipf": none(y, &to.Zipf, y.number(&to.Zipf)), "hot": y.number(&to.Hot)})
 }
 
 func (y *reader) long(n *yaml.Node, to *Long) {
@@ -52,7 +52,7 @@ func (y *reader) provider(n *yaml.Node, to *Provider) {
 		"sharing": y.yes(&to.Sharing),
 		"threads": y.whole(&to.Threads),
 		"network": part(&to.Network, y.network),
-		"weight":  y.whole(&to.Weight),
+		"weight":  none(y, &to.Weight, y.whole(&to.Weight)),
 		"params":  y.params(&to.Params),
 		"cache":   part(&to.Cache, y.cache),
 		"cold":    part(&to.Cold, y.cold),
@@ -79,12 +79,12 @@ func (y *reader) params(to *map[string]string) func(n *yaml.Node) {
 }
 
 func (y *reader) cache(n *yaml.Node, to *Cache) {
-	y.mapping(n, fields{"keys": y.whole(&to.Keys), "miss": y.number(&to.Miss), "hits": y.number(&to.Hits)})
+	y.mapping(n, fields{"keys": y.whole(&to.Keys), "miss": y.number(&to.Miss), "hits": none(y, &to.Hits, y.number(&to.Hits))})
 }
 
 func (y *reader) cold(n *yaml.Node, to *Cold) {
 	y.mapping(n, fields{
-		"slow": y.number(&to.Slow), "cpu": y.number(&to.CPU), "for": y.time(&to.For),
+		"slow": y.number(&to.Slow), "cpu": none(y, &to.CPU, y.number(&to.CPU)), "for": y.time(&to.For),
 		"heal": y.time(&to.Heal), "requests": y.number(&to.Requests),
 	})
 }
@@ -92,7 +92,7 @@ func (y *reader) cold(n *yaml.Node, to *Cold) {
 func (y *reader) fault(n *yaml.Node, to *Fault) {
 	y.mapping(n, fields{
 		"at": y.time(&to.At), "for": y.time(&to.For), "every": y.time(&to.Every), "stagger": y.time(&to.Stagger),
-		"error": y.number(&to.Error), "in": y.time(&to.In), "slow": y.number(&to.Slow),
+		"error": y.number(&to.Error), "in": none(y, &to.In, y.time(&to.In)), "slow": y.number(&to.Slow),
 		"pause": y.yes(&to.Pause), "kill": y.yes(&to.Kill), "leave": y.yes(&to.Leave),
 	})
 }

@@ -46,7 +46,7 @@ providers:
 
 func TestMistakesAreToldWithFileLineAndKey(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"", "x.yml: the file is empty"},
+		{"", "x.yml:1: the file is empty"},
 		{"providers:\n  - wrokers: 4\n", `x.yml:2: providers[0].wrokers: unknown key, did you mean "workers"? (known: cache,`},
 		{"providers:\n  - workers: many\n", `x.yml:2: providers[0].workers: "many" is not a whole number`},
 		{"providers:\n  - workers: -1\n", `x.yml:2: providers[0].workers: -1 is not between 1 and`},
@@ -66,7 +66,7 @@ func TestMistakesAreToldWithFileLineAndKey(t *testing.T) {
 		{"consumers: 10000\nproviders:\n  - count: 20000\n", "20000 providers for 10000 consumers are too many"},
 		{"duration: 24h\nproviders:\n  - count: 10000\n", "x.yml:1: duration: 24h0m0s at 2800000 requests per second are too many requests"},
 		{"providers:\n  - joins: 10s\n", "x.yml:1: load: the cluster has no capacity"},
-		{"a: [\n", "x.yml: line"},
+		{"a: [\n", "x.yml:1: did not find expected node content"},
 		{"about: a\n---\nabout: b\n", "more than one document"},
 	} {
 		_, err := Parse("x.yml", []byte(c.text))
