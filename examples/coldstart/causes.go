@@ -93,7 +93,7 @@ func causes() []cause {
 	blamed.scenario = base(light)
 
 	residents := cause{
-		key: "resident", title: "Resident long requests", label: "1 + resident long requests", adds: true,
+		key: "resident", title: "Resident long requests", label: "cluster 1 + resident long requests", adds: true,
 		about: fmt.Sprintf("Cluster 1, and one thing more: every consumer keeps %d long requests (%s on average: streams, long polls, exports) at each of the old providers. They count as calls under way; together they take %.1f %% of the CPU of an old provider. The new provider begins without any.",
 			resident, brief(residentTime), 100*resident*consumers*residentCPU/workers),
 	}
@@ -101,7 +101,7 @@ func causes() []cause {
 	residents.scenario.Long = &sim.Long{Each: resident, Lasts: residentTime, CPU: residentCPU}
 
 	leaks := cause{
-		key: "leaked", title: "Leaked counts", label: "1 + leaked counts", adds: true,
+		key: "leaked", title: "Leaked counts", label: "cluster 1 + leaked counts", adds: true,
 		about: fmt.Sprintf("Cluster 1 without the long requests, and one thing more: every consumer has lost %d calls per old provider: its counter of calls under way was raised and never lowered, as several faults of Dubbo for Java do. gofer's counters come home on every path, so for gofer this cluster is cluster 1.", leaked),
 	}
 	leaks.scenario = base(light)

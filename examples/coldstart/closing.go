@@ -40,7 +40,7 @@ func (r *results) partsIntro() string {
 			others = append(others, fmt.Sprint(i+1))
 		}
 	}
-	return fmt.Sprintf("The new provider's share of the calls over %s with Java's leastactive, and what it is in the same cluster with the patch, where the weight is honoured. Each row is a cluster of its own: %s are cluster 1 with one thing added each, not one upon the other; %s has other calls.",
+	return fmt.Sprintf("The new provider's share of the calls over %s with Java's leastactive, and in the same cluster with the patched one, which always honours the weight. Each row is a cluster of its own: %s are cluster 1 with one thing added each, not one upon the other; %s has other calls.",
 		brief(r.span()), list(added), list(others))
 }
 
@@ -55,9 +55,18 @@ func aloneIntro() string {
 	return text
 }
 
-// closing says what it all means, a paragraph each.
-func (r *results) closing() []string {
-	return []string{r.onTheBlamed(), r.onTheCauses(), r.onTheCPU(), r.onTheCures(), r.onGofer()}
+// paragraph is a part of what it all means.
+type paragraph struct{ title, text string }
+
+// closing says what it all means.
+func (r *results) closing() []paragraph {
+	return []paragraph{
+		{"The mechanism that is blamed", r.onTheBlamed()},
+		{"The figures that were reported", r.onTheCauses()},
+		{"A cold start in CPU only", r.onTheCPU()},
+		{"What the cures do", r.onTheCures()},
+		{"What gofer does", r.onGofer()},
+	}
 }
 
 // peak returns the largest share that the mechanism gives by itself over any time but
@@ -75,7 +84,7 @@ func (r *results) peak() (share float64, span time.Duration, at cluster) {
 
 func (r *results) onTheBlamed() string {
 	java := r.by("blamed", "java")
-	text := fmt.Sprintf("The mechanism that is blamed exists: in cluster 1 the new provider gets %s of the calls because it alone has the fewest under way, whatever its weight.", percent(java.sole))
+	text := fmt.Sprintf("It exists: in cluster 1 the new provider gets %s of the calls because it alone has the fewest under way, whatever its weight.", percent(java.sole))
 	least, most, below := 1.0, 0.0, 0
 	for _, o := range r.clusters {
 		share := o.windows[r.main()].share

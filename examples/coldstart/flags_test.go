@@ -40,7 +40,7 @@ func TestBadFlags(t *testing.T) {
 	} {
 		t.Run(args, func(t *testing.T) {
 			var out, errs bytes.Buffer
-			assert.Equal(t, 2, run(strings.Fields(args), &out, &errs))
+			assert.Equal(t, 2, run(t.Context(), strings.Fields(args), &out, &errs))
 			assert.Contains(t, errs.String(), want)
 			assert.Equal(t, 1, strings.Count(errs.String(), "\n"), "one line")
 			assert.Empty(t, out.String())
@@ -50,7 +50,7 @@ func TestBadFlags(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var out, errs bytes.Buffer
-	assert.Zero(t, run([]string{"-help"}, &out, &errs))
+	assert.Zero(t, run(t.Context(), []string{"-help"}, &out, &errs))
 	for _, name := range []string{"-seed", "-runs", "-after", "-html"} {
 		assert.Equal(t, 1, strings.Count(out.String(), "\n  "+name+" "), "asked for, so no error")
 	}

@@ -16,18 +16,26 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 	"time"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
 
-// run is the program. It returns the exit code.
-func run(args []string, stdout, stderr io.Writer) int {
+// run is the program. It returns the exit code; the end of ctx interrupts it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	cfg, err := parseFlags(args, stdout)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -37,7 +45,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	began := time.Now()
-	if err := tell(cfg, stdout); err != nil {
+	switch err := tell(ctx, cfg, stdout); {
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "coldstart: interrupted")
+		return 128 + int(syscall.SIGINT)
+	case err != nil:
 		fmt.Fprintln(stderr, "coldstart:", err)
 		return 1
 	}
@@ -46,12 +58,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 }
 
 // tell simulates, and writes what came out.
-func tell(cfg config, out io.Writer) error {
+func tell(ctx context.Context, cfg config, out io.Writer) error {
 	if err := cfg.writable(); err != nil { // before the work, not after it
 		return err
 	}
 	cfg.writeQuestion(out) // something to read meanwhile
-	r, err := measure(cfg)
+	r, err := measure(ctx, cfg)
 	if err != nil {
 		return err
 	}

@@ -60,9 +60,9 @@ func (r *results) of(cause int) []outcome {
 	return r.outcomes[cause*n : (cause+1)*n]
 }
 
-// measure simulates everything, on all cores. The same configuration gives the same
-// results.
-func measure(cfg config) (*results, error) {
+// measure simulates everything, on all cores, until ctx ends. The same configuration
+// gives the same results.
+func measure(ctx context.Context, cfg config) (*results, error) {
 	r := &results{config: cfg, causes: causes(), strategies: strategies()}
 	for _, c := range r.causes {
 		for _, s := range r.strategies {
@@ -79,7 +79,7 @@ func measure(cfg config) (*results, error) {
 		}
 	}
 	slices.SortStableFunc(jobs, func(a, b *outcome) int { return int(b.cause.scenario.Rate - a.cause.scenario.Rate) }) // long ones first
-	return r, parallel(jobs, func(o *outcome) error { return o.simulate(cfg) })
+	return r, parallel(jobs, func(o *outcome) error { return o.simulate(ctx, cfg) })
 }
 
 // parallel does all jobs and returns the first error.
@@ -117,7 +117,7 @@ func (c config) seeds(rate float64) int {
 }
 
 // simulate runs the cluster of a cause with a strategy, once for each seed.
-func (o *outcome) simulate(cfg config) error {
+func (o *outcome) simulate(ctx context.Context, cfg config) error {
 	s := o.cause.scenario
 	s.Duration = before + cfg.after
 	s.Providers = slices.Clone(s.Providers)
@@ -126,7 +126,7 @@ func (o *outcome) simulate(cfg config) error {
 	cpu := make([][providers]float64, int(s.Duration/time.Second)) // by second, of all runs
 	runs := cfg.seeds(s.Rate)
 	for i := range runs {
-		r, err := sim.Run(context.Background(), &s, sim.Options{
+		r, err := sim.Run(ctx, &s, sim.Options{
 			Policy: o.strategy.policy, Seed: cfg.seed + uint64(i),
 			Detail: true, Calls: func(c sim.Call) { calls = append(calls, c) },
 		})

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +29,7 @@ type page struct {
 	Parts      string // how to read the bars
 	Alone      string // why there are further clusters
 	Model      string
-	Closing    []string
+	Closing    []pageParagraph
 	Strategies []pageStrategy
 	Bars       []pageBar
 	Fair       string // of the width
@@ -36,6 +38,8 @@ type page struct {
 	Commands   []string
 	Seed       uint64
 }
+
+type pageParagraph struct{ Title, Text string }
 
 type pageStrategy struct{ Key, Label, About string }
 
@@ -71,8 +75,11 @@ type pageRow struct {
 func (r *results) page() ([]byte, error) {
 	p := page{
 		Intro: intro(), Setting: setting(), Legend: r.legend(), Parts: r.partsIntro(), Alone: aloneIntro(), Model: r.model(),
-		Closing: r.closing(), Bars: r.bars(), Fair: number(100 * fair),
+		Bars: r.bars(), Fair: number(100 * fair),
 		Clusters: r.clusterTable(), Commands: r.commands(), Seed: r.seed,
+	}
+	for _, c := range r.closing() {
+		p.Closing = append(p.Closing, pageParagraph{c.title, c.text})
 	}
 	for _, s := range r.strategies {
 		p.Strategies = append(p.Strategies, pageStrategy{s.key, s.label, s.about})
@@ -98,9 +105,9 @@ func (r *results) bars() []pageBar {
 	for i, p := range r.parts() {
 		note := fmt.Sprintf("%s with the patch", percent(p.honoured))
 		if p.cause.adds {
-			note = fmt.Sprintf("%+.1f points more than 1; %s", 100*p.over, note)
+			note = fmt.Sprintf("%+.1f points over 1; %s", 100*p.over, note)
 		}
-		all = append(all, bar("java", p.named(i), p.share, note))
+		all = append(all, bar("java", fmt.Sprintf("%d: %s", i+1, p.cause.label), p.share, note))
 	}
 	return append(all, bar("plain", "as reported", reported.share, ""))
 }
@@ -154,10 +161,14 @@ func (r *results) runsText() string {
 	return fmt.Sprintf("%d runs pooled, of seeds %d to %d (fewer where there are more calls)", r.runs, r.seed, r.seed+uint64(r.runs)-1)
 }
 
-// writable tells whether the page can be written. A page that is there stays.
+// writable tells whether the page can be written. It leaves what is there, and nothing
+// where nothing is.
 func (c config) writable() error {
 	if c.html == "" {
 		return nil
+	}
+	if _, err := os.Lstat(c.html); errors.Is(err, fs.ErrNotExist) {
+		defer os.Remove(c.html)
 	}
 	f, err := os.OpenFile(c.html, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/xml"
 	"io"
 	"math"
@@ -208,7 +209,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	var out, errs bytes.Buffer
-	require.Zero(t, run([]string{"-seed", "7", "-runs", "1", "-after", "10s"}, &out, &errs), errs.String())
+	require.Zero(t, run(t.Context(), []string{"-seed", "7", "-runs", "1", "-after", "10s"}, &out, &errs), errs.String())
 	assert.Empty(t, errs.String())
 	assert.Regexp(t, `\nplots: .*/coldstart\.html\ndone in [0-9.]+ s\n$`, out.String())
 	written, err := os.ReadFile("coldstart.html")
@@ -217,7 +218,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 
 	again := story(t)
 	if again.after != shortest {
-		again, err = measure(tiny())
+		again, err = measure(context.Background(), tiny())
 		require.NoError(t, err)
 	}
 	assert.Equal(t, string(pageOf(t, again)), string(written))
@@ -229,7 +230,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	other := outcome{cause: again.causes[0], strategy: again.strategies[0]}
 	cfg := tiny()
 	cfg.seed++
-	require.NoError(t, other.simulate(cfg))
+	require.NoError(t, other.simulate(t.Context(), cfg))
 	assert.NotEqual(t, again.of(0)[0].points, other.points, "another seed is another run")
 }
 
@@ -258,10 +259,21 @@ func TestThePageIsWrittenWhereAndIfWanted(t *testing.T) {
 func TestAPageThatCannotBeWrittenIsToldBeforeTheWork(t *testing.T) {
 	for _, file := range []string{filepath.Join(t.TempDir(), "missing", "page.html"), t.TempDir()} {
 		var out, errs bytes.Buffer
-		assert.Equal(t, 1, run([]string{"-html", file}, &out, &errs))
+		assert.Equal(t, 1, run(t.Context(), []string{"-html", file}, &out, &errs))
 		assert.Contains(t, errs.String(), "coldstart: -html: open "+file+": ")
 		assert.Empty(t, out.String())
 	}
+}
+
+func TestAnInterruptLeavesNoPage(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	file := filepath.Join(t.TempDir(), "page.html")
+	var out, errs bytes.Buffer
+	assert.Equal(t, 130, run(ctx, []string{"-html", file}, &out, &errs))
+	assert.Equal(t, "coldstart: interrupted\n", errs.String())
+	assert.NotContains(t, out.String(), "plots:")
+	assert.NoFileExists(t, file)
 }
 
 func TestCommands(t *testing.T) {

@@ -53,7 +53,7 @@ func (r *results) writeAnswer(out io.Writer) {
 	r.writeParts(out)
 	fmt.Fprintln(out, "What it means")
 	for _, p := range r.closing() {
-		fmt.Fprintf(out, "%s\n\n", indent("   ", p))
+		fmt.Fprintf(out, " * %s\n%s\n\n", p.title, indent("   ", p.text))
 	}
 }
 
@@ -84,22 +84,14 @@ func (r *results) writeTable(out io.Writer, first string, outcomes []outcome, la
 // bare is a figure without its unit.
 func bare(cell string) string { return strings.TrimSuffix(strings.TrimSuffix(cell, " %"), " ms") }
 
-// named numbers a cause for the summary: "2 = 1 + …" for those that add to the first.
-func (p part) named(i int) string {
-	if p.cause.adds {
-		return fmt.Sprintf("%d = %s", i+1, p.cause.label)
-	}
-	return fmt.Sprintf("%d   %s", i+1, p.cause.label)
-}
-
 // writeParts prints what each cause contributes.
 func (r *results) writeParts(out io.Writer) {
 	fmt.Fprintf(out, "What each cause contributes\n%s\n", indent("   ", r.partsIntro()))
 	line := func(label, share, added, patched, bar string) {
-		text := fmt.Sprintf("  %-32s%8s%9s%12s  %s", label, share, added, patched, bar)
+		text := fmt.Sprintf("  %-37s%8s%8s%11s  %s", label, share, added, patched, bar)
 		fmt.Fprintln(out, strings.TrimRight(text, " "))
 	}
-	bar := func(share float64) string { return strings.Repeat("█", int(share*14+0.5)) }
+	bar := func(share float64) string { return strings.Repeat("█", int(share*11+0.5)) }
 	line("", "share", "points", "share with", "")
 	line("", "", "over 1", "the patch", "")
 	for i, p := range r.parts() {
@@ -107,9 +99,9 @@ func (r *results) writeParts(out io.Writer) {
 		if p.cause.adds {
 			added = fmt.Sprintf("%+.1f", 100*p.over)
 		}
-		line(p.named(i), percent(p.share), added, percent(p.honoured), bar(p.share))
+		line(fmt.Sprintf("%d: %s", i+1, p.cause.label), percent(p.share), added, percent(p.honoured), bar(p.share))
 	}
-	line("    a fair share", percent(fair), "", "", bar(fair))
-	line("    as reported", percent(reported.share), "", "", bar(reported.share))
+	line("   a fair share", percent(fair), "", "", bar(fair))
+	line("   as reported", percent(reported.share), "", "", bar(reported.share))
 	fmt.Fprintln(out)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sync"
@@ -15,9 +16,9 @@ import (
 // there is no time for that.
 var full = sync.OnceValues(func() (*results, error) {
 	if slow || testing.Short() {
-		return measure(tiny())
+		return measure(context.Background(), tiny())
 	}
-	return measure(defaults())
+	return measure(context.Background(), defaults())
 })
 
 // tiny is as little as can be looked at.

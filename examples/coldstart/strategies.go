@@ -40,7 +40,7 @@ func strategies() []strategy {
 		},
 		{
 			key: "gofer", label: "gofer leastactive", policy: "leastactive",
-			about: "The same in gofer, with the weight honoured as in the patch; but against busy providers one that warms up counts with a tenth of its full weight at least.",
+			about: "Dubbo's rule in gofer, with the weight honoured as in the patch; but against busy providers one that warms up counts with a tenth of its full weight at least.",
 		},
 		{
 			key: "leastload", label: "gofer leastload", policy: "leastload",

@@ -31,7 +31,10 @@ func changed(t *testing.T, cause, strategy string, change func(w *window)) *resu
 
 func TestTheClosingSaysWhatTheFiguresSay(t *testing.T) {
 	r := story(t)
-	text := strings.Join(r.closing(), "\n")
+	var text string
+	for _, p := range r.closing() {
+		text += p.text + "\n"
+	}
 	for _, want := range []string{
 		"less than a fair share in all of the 6 clusters tried", "Two things hold it back",
 		"over 1 s with 1 consumer, 90 % load: more than a fair share, as the old providers have a queue there",
@@ -85,7 +88,7 @@ func TestTheClustersAreWhatIsSaid(t *testing.T) {
 		require.NoError(t, s.Check(), c.key)
 		assert.Equal(t, i == 1 || i == 2, c.adds, c.key)
 		assert.Equal(t, c.adds, s.Long != nil || s.Providers[0].Leaked > 0, c.key)
-		assert.Equal(t, c.adds, strings.HasPrefix(c.label, "1 + "), c.key)
+		assert.Equal(t, c.adds, strings.HasPrefix(c.label, "cluster 1 + "), c.key)
 		assert.Equal(t, consumers, s.Consumers)
 		assert.Equal(t, float64(slower), s.Providers[1].Cold.Slow)
 	}
@@ -131,7 +134,7 @@ func TestEverythingOnTheTerminalIsExplainedAndFits(t *testing.T) {
 		assert.GreaterOrEqual(t, strings.Count(answer.String(), "\n "+s.label+" "), len(r.causes))
 	}
 	for _, want := range []string{
-		"\n  1   weight skipped, nothing else ", "\n  2 = 1 + resident long requests ", "\n  3 = 1 + leaked counts ", "\n  4   a cold start in CPU only ",
+		"\n  1: weight skipped, nothing else ", "\n  2: cluster 1 + resident long requests ", "\n  3: cluster 1 + leaked counts ", "\n  4: a cold start in CPU only ",
 	} {
 		assert.Contains(t, answer.String(), want)
 	}
