@@ -97,7 +97,7 @@ type Cache struct {
 // Cold is the beginning of a life: requests take Slow times as long, for a time or
 // for a number of requests.
 type Cold struct {
-	Slow     float64
+	Slow     float64       // requests take so many times as long on a worker
 	CPU      float64       // what they take of the CPU, in the same way; default: Slow, or None
 	For      time.Duration // so long unchanged
 	Heal     time.Duration // then falling to normal, in a line
