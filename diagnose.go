@@ -41,10 +41,11 @@ const (
 	FindingNoWarmup FindingKind = "no-warmup"
 	// FindingOverShare: a provider has far more calls than its weight says.
 	FindingOverShare FindingKind = "over-share"
-	// FindingStuckCalls: far more calls are under way than arrivals and durations
-	// explain: some do not return.
+	// FindingStuckCalls: calls are under way for far longer than others took: some do not
+	// return.
 	FindingStuckCalls FindingKind = "stuck-calls"
-	// FindingClockSkew: a provider's clock is ahead of this machine's (F18).
+	// FindingClockSkew: a provider's clock is ahead of this machine's, or seems to be
+	// behind (F18).
 	FindingClockSkew FindingKind = "clock-skew"
 )
 
@@ -72,9 +73,10 @@ func (c *Client) Diagnose() []Finding {
 
 // Diagnose looks for what is known to balance badly, in the reference's parameters
 // and in the calls made so far: each finding has the figures and a remedy. It counts
-// from when this consumer first saw a provider's present life, looks at a provider's
-// speed only once it had some dozens of calls, and changes nothing. None is returned
-// when all is well, or too little was called to tell.
+// from when this consumer first saw a provider's present life, shares from when the list
+// of providers last changed, looks at a provider's speed only once it had some dozens
+// of calls, and changes nothing. None is returned when all is well, or too little was
+// called to tell.
 func (r *Reference) Diagnose() []Finding { return diagnose(r.service.figures(time.Now())) }
 
 // fleet is what the rules look at: the figures of one reference.
@@ -88,8 +90,9 @@ type fleet struct {
 // methodFigures are the figures of one method.
 type methodFigures struct {
 	name      string
-	balance   string // the strategy in force
-	sticky    bool   // it is asked once
+	balance   string        // the strategy in force
+	sticky    bool          // it is asked once
+	steady    time.Duration // for how long the providers have been the same
 	providers []providerFigures
 }
 
@@ -98,11 +101,17 @@ type providerFigures struct {
 	address string
 	weight  int // after warm-up
 	actives int // limit
+	timeout time.Duration
 	warmup  time.Duration
 	warming bool
 	stamp   time.Time // start as the provider tells it; zero: it does not
+	start   time.Time // start as it is believed
 	since   time.Time
 	protocol.Counters
+
+	age   time.Duration // of the calls under way, on average
+	calls int64         // in that time
+	fair  float64       // share of them that its weight is worth; 0 when it was not there
 }
 
 // figures collects what the rules look at.
@@ -112,11 +121,13 @@ func (s *service) figures(now time.Time) fleet {
 		balance, sticky := s.cluster.Chooses(slot)
 		f.methods = append(f.methods, methodFigures{name: name, balance: balance, sticky: sticky})
 	}
-	for _, n := range s.directory.List().Candidates.Nodes() {
-		life, counted := n.Life(), make([]protocol.Counters, len(f.methods))
+	nodes := s.directory.List().Candidates.Nodes()
+	for _, n := range nodes {
+		life, counted, ages := n.Life(), make([]protocol.Counters, len(f.methods)), make([]time.Duration, len(f.methods))
 		for slot, status := range life.Statuses {
 			if slot < len(counted) {
 				counted[slot] = status.Counters()
+				_, ages[slot] = status.UnderWay(now)
 			}
 		}
 		var stamp time.Time
@@ -126,12 +137,15 @@ func (s *service) figures(now time.Time) fleet {
 		for slot := range f.methods {
 			m, view := &f.methods[slot], n.Method(slot)
 			m.providers = append(m.providers, providerFigures{
-				address: n.Address(), weight: view.Weight, actives: view.Actives, warmup: view.Warmup,
+				address: n.Address(), weight: view.Weight, actives: view.Actives, timeout: view.Timeout, warmup: view.Warmup,
 				warming: !life.Start.IsZero() && now.Before(life.Start.Add(view.Warmup)),
-				stamp:   stamp, since: life.Since, Counters: counted[slot],
+				stamp:   stamp, start: life.Start, since: life.Since, Counters: counted[slot], age: ages[slot],
 			})
 		}
 	}
+	s.steady.share(&f, nodes, func(n *protocol.Node, since time.Time) bool {
+		return n.State() == protocol.Down || s.cluster.Ejection(n).Since.After(since)
+	})
 	return f
 }
 

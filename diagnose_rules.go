@@ -16,11 +16,14 @@ const (
 	slowLeast     = time.Millisecond // below this nobody is slow
 	mixedFactor   = 20               // mean durations of two methods
 	failingShare  = 0.2              // failed calls
+	failingFactor = 2                // over those of the others
 	overFactor    = 1.5              // share of calls over the fair one
 	overDeviation = 4                // and standard deviations of a random draw
-	stuckFactor   = 3                // calls under way over arrivals × duration
-	stuckAfter    = 10 * time.Second // of counting
-	skewLeast     = 2 * time.Second  // clocks are never quite equal
+	stuckLeast    = 3                // calls under way
+	stuckAfter    = 10 * time.Second // that they have been so on average
+	stuckFactor   = 20               // times the mean duration
+	aheadLeast    = 2 * time.Second  // clocks are never quite equal
+	behindLeast   = time.Minute      // a provider may register a while after its start
 )
 
 // rules are the rules of [Reference.Diagnose], by how much their findings matter.
@@ -44,6 +47,9 @@ func perMethod(rule func(fleet, methodFigures) []Finding) func(fleet) []Finding 
 
 // latencyAware are the strategies that look at how long calls take.
 var latencyAware = []string{"leastload", "ringload", "shortestresponse", "adaptive"}
+
+// blind are the strategies that look at nothing but weights and arguments.
+var blind = []string{"random", "roundrobin", "consistenthash"}
 
 // hashing are the strategies that choose by the arguments.
 var hashing = []string{"consistenthash", "ringload"}
@@ -73,11 +79,18 @@ func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
 }
 
 // failsFast finds providers whose failures come sooner than the answers of others:
-// whoever counts calls under way, or only times answers, sends them more (F4).
+// whoever counts calls under way, or only times answers, sends them more (F4). Calls
+// that fail everywhere, because their callers give up, are no provider's.
 func failsFast(_ fleet, m methodFigures) []Finding {
 	var out []Finding
+	var failed, total int64
+	for _, p := range m.providers {
+		failed, total = failed+p.Failed, total+p.Total
+	}
 	for i, p := range m.providers {
-		if p.Total < enoughCalls || float64(p.Failed) < failingShare*float64(p.Total) {
+		share := float64(p.Failed) / float64(max(1, p.Total))
+		rest := float64(failed-p.Failed) / float64(max(1, total-p.Total))
+		if p.Total < enoughCalls || share < failingShare || share < failingFactor*rest {
 			continue
 		}
 		others, known := m.medianOfOthers(i)
@@ -85,35 +98,49 @@ func failsFast(_ fleet, m methodFigures) []Finding {
 		if !known || mean*2 > others {
 			continue
 		}
+		effect, remedy := "does not see that", ", and prefer loadbalance=leastload, which charges a failure"
+		switch {
+		case m.balance == "leastactive":
+			effect = "takes it for idle"
+		case slices.Contains(latencyAware, m.balance):
+			effect, remedy = "charges that, callers see it all the same", ""
+		case !slices.Contains(blind, m.balance):
+			effect = "may take it for idle"
+		}
 		out = append(out, Finding{
 			Kind: FindingFailsFast, Providers: []string{p.address},
-			Text: fmt.Sprintf("%d of %d calls failed, after %s on average, where the others answer in %s: under loadbalance=%s it looks idle",
-				p.Failed, p.Total, short(mean), short(others), m.balance),
-			Remedy: "Repair or take out the provider; leave outlier ejection on (outlier=true), and prefer loadbalance=leastload, which charges a failure",
+			Text: fmt.Sprintf("%d of %d calls failed, after %s on average, where the others answer in %s; it has %s of all calls: loadbalance=%s %s",
+				p.Failed, p.Total, short(mean), short(others), percent(float64(p.Total)/float64(total)), m.balance, effect),
+			Remedy: "Repair or take out the provider; leave outlier ejection on (outlier=true)" + remedy,
 		})
 	}
 	return out
 }
 
-// stuckCalls finds more calls under way than arrive in the time that a call takes.
-func stuckCalls(f fleet, m methodFigures) []Finding {
+// stuckCalls finds calls that have been under way for far longer than others took.
+func stuckCalls(_ fleet, m methodFigures) []Finding {
 	var out []Finding
-	for _, p := range m.providers {
-		counted := f.now.Sub(p.since)
-		if counted < stuckAfter {
+	for i, p := range m.providers {
+		if p.Active < stuckLeast || p.age < stuckAfter {
 			continue
 		}
-		expected := 0.0
-		if p.Total > 0 { // Little's law
-			expected = float64(p.Elapsed) / float64(counted)
+		calls, usual := p.succeeded()
+		if calls == 0 {
+			usual, _ = m.medianOfOthers(i)
 		}
-		if float64(p.Active) <= stuckFactor*(expected+1) {
+		text := fmt.Sprintf("calls take %s", short(usual))
+		switch {
+		case usual > 0 && (p.age < stuckFactor*usual || p.Failed == 0 && p.age <= p.MaxElapsed):
 			continue
+		case usual == 0 && p.age <= p.timeout: // who knows how long they take
+			continue
+		case usual == 0:
+			text = fmt.Sprintf("the timeout is %s and none has been answered", p.timeout)
 		}
 		out = append(out, Finding{
 			Kind: FindingStuckCalls, Providers: []string{p.address},
-			Text: fmt.Sprintf("%d calls are under way, where %d ended ones of %s on average within %s make %.1f: some take very long or do not return",
-				p.Active, p.Total, short(p.AverageElapsed()), short(counted), expected),
+			Text: fmt.Sprintf("%d calls have been under way for %s on average, where %s: some take very long or do not return",
+				p.Active, short(p.age), text),
 			Remedy: "Look at what these calls wait for and at the method's timeout; under leastactive they keep calls away from this provider and flood a new one, leastload discounts calls that are much older than usual",
 		})
 	}
@@ -133,9 +160,14 @@ func slowProvider(_ fleet, m methodFigures) []Finding {
 		if !known || calls < enoughCalls || mean < slowLeast || float64(mean) < slowFactor*float64(others) {
 			continue
 		}
-		effect := "sends it as many calls as the others, so they pile up there"
-		if m.balance == "leastactive" {
+		effect, remedy := "may not look at that", "Use loadbalance=leastload, or give the provider a smaller weight"
+		switch {
+		case m.balance == "leastactive":
 			effect = "sees it only in calls under way, and when there are few not at all (F25)"
+		case slices.Contains(hashing, m.balance):
+			effect, remedy = "sends it the calls of its keys, so they pile up there", "Use loadbalance=ringload, or give the provider a smaller weight"
+		case slices.Contains(blind, m.balance):
+			effect = "sends it as many calls as its weight says, so they pile up there"
 		}
 		why := ""
 		if p.warming {
@@ -145,28 +177,29 @@ func slowProvider(_ fleet, m methodFigures) []Finding {
 			Kind: FindingSlowProvider, Providers: []string{p.address},
 			Text: fmt.Sprintf("answers in %s on average where the median of the others is %s%s; loadbalance=%s %s",
 				short(mean), short(others), why, m.balance, effect),
-			Remedy: "Use loadbalance=leastload, or give the provider a smaller weight",
+			Remedy: remedy,
 		})
 	}
 	return out
 }
 
 // overShare finds providers with far more calls than their weight says.
-func overShare(f fleet, m methodFigures) []Finding {
-	var rate, weight float64
+func overShare(_ fleet, m methodFigures) []Finding {
+	var all float64
+	there := 0
 	for _, p := range m.providers {
-		rate += p.rate(f.now)
-		weight += float64(p.weight)
+		if p.fair > 0 {
+			all += float64(p.calls)
+			there++
+		}
 	}
-	if len(m.providers) < 2 || rate == 0 || weight == 0 {
+	if there < 2 || all == 0 || m.sticky {
 		return nil
 	}
 	var out []Finding
 	for i, p := range m.providers {
-		calls := float64(p.Total) + float64(p.Active)
-		fair, share := float64(p.weight)/weight, p.rate(f.now)/rate
-		expected := calls * fair / share
-		if p.Total < enoughCalls || share < overFactor*fair || calls-expected < overDeviation*math.Sqrt(expected) || m.deserved(i) {
+		calls, expected := float64(p.calls), p.fair*all
+		if p.fair == 0 || p.calls < enoughCalls || calls < overFactor*expected || calls-expected < overDeviation*math.Sqrt(expected) || m.deserved(i) {
 			continue
 		}
 		remedy := "Compare loadbalance=leastload in the shadow (loadbalance.shadow=leastload); look for other findings about this method"
@@ -175,18 +208,12 @@ func overShare(f fleet, m methodFigures) []Finding {
 		}
 		out = append(out, Finding{
 			Kind: FindingOverShare, Providers: []string{p.address},
-			Text: fmt.Sprintf("has %.0f %% of the calls per second, its weight of %d in %.0f is worth %.0f %% (loadbalance=%s)",
-				100*share, p.weight, weight, 100*fair, m.balance),
+			Text: fmt.Sprintf("has had %s of the calls for %s, its weight was worth %s (loadbalance=%s)",
+				percent(calls/all), short(m.steady), percent(p.fair), m.balance),
 			Remedy: remedy,
 		})
 	}
 	return out
-}
-
-// rate is how many calls per second a provider has got.
-func (p providerFigures) rate(now time.Time) float64 {
-	s := max(1, now.Sub(p.since).Seconds())
-	return (float64(p.Total) + float64(p.Active)) / s
 }
 
 // deserved reports whether a provider has more calls because it is faster, by a
@@ -194,8 +221,13 @@ func (p providerFigures) rate(now time.Time) float64 {
 func (m methodFigures) deserved(i int) bool {
 	calls, mean := m.providers[i].succeeded()
 	others, known := m.medianOfOthers(i)
-	return known && calls >= enoughCalls && float64(mean) < 0.8*float64(others) &&
-		(m.balance == "leastactive" || slices.Contains(latencyAware, m.balance))
+	switch {
+	case !known || calls < enoughCalls:
+		return false
+	case slices.Contains(latencyAware, m.balance):
+		return float64(mean) < 1.1*float64(others)
+	}
+	return m.balance == "leastactive" && float64(mean) < 0.8*float64(others)
 }
 
 // noActives finds strategies that count nothing in a Java consumer.
@@ -278,22 +310,23 @@ func noWarmup(f fleet) []Finding {
 	}}
 }
 
-// clockSkew finds providers that started in the future.
+// clockSkew finds providers that started in the future, or before a list that did not
+// have them.
 func clockSkew(f fleet) []Finding {
 	var out []Finding
 	var seen []string
 	for _, m := range f.methods {
 		for _, p := range m.providers {
-			ahead := p.stamp.Sub(p.since)
-			if p.stamp.IsZero() || ahead < skewLeast || slices.Contains(seen, p.address) {
+			ahead, behind := p.stamp.Sub(p.since), p.start.Sub(p.stamp)
+			if p.stamp.IsZero() || ahead < aheadLeast && behind < behindLeast || slices.Contains(seen, p.address) {
 				continue
 			}
 			seen = append(seen, p.address)
-			out = append(out, Finding{
-				Kind: FindingClockSkew, Providers: []string{p.address},
-				Text:   fmt.Sprintf("says it started %s after this consumer first saw it: its clock is ahead. gofer counts its warm-up from first sight, Java consumers give it the least weight until their clocks have caught up (F18)", short(ahead)),
-				Remedy: "Synchronise the clocks",
-			})
+			text := fmt.Sprintf("says it started %s after this consumer first saw it: its clock is ahead. gofer counts its warm-up from first sight, Java consumers give it the least weight until their clocks have caught up (F18)", short(ahead))
+			if ahead < aheadLeast {
+				text = fmt.Sprintf("says it started %s before the last list that did not have it: its clock is behind, or it registered that long after it had started. gofer counts its warm-up from that list, Java consumers skip that much of it (F18)", short(behind))
+			}
+			out = append(out, Finding{Kind: FindingClockSkew, Providers: []string{p.address}, Text: text, Remedy: "Synchronise the clocks"})
 		}
 	}
 	return out
@@ -316,3 +349,6 @@ func short(d time.Duration) string {
 	}
 	return d.Round(unit).String()
 }
+
+// percent is a share in words.
+func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }

@@ -16,8 +16,8 @@ var diagnosed = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 func well(address string) providerFigures {
 	return providerFigures{
 		address: address, weight: 100, actives: 5, warmup: 10 * time.Minute,
-		stamp: diagnosed.Add(-time.Hour), since: diagnosed.Add(-100 * time.Second),
-		Counters: protocol.Counters{Total: 1000, Elapsed: 10 * time.Second, MaxElapsed: 30 * time.Millisecond},
+		stamp: diagnosed.Add(-time.Hour), start: diagnosed.Add(-time.Hour), since: diagnosed.Add(-100 * time.Second), timeout: time.Second,
+		Counters: protocol.Counters{Total: 1000, Elapsed: 10 * time.Second, MaxElapsed: 30 * time.Millisecond}, calls: 1000, fair: 1.0 / 3,
 	}
 }
 
@@ -26,7 +26,7 @@ func well(address string) providerFigures {
 func healthy(balance string) fleet {
 	return fleet{
 		reference: "com.example.Orders:1.0.0", now: diagnosed,
-		methods: []methodFigures{{name: "find", balance: balance, providers: []providerFigures{well("192.0.2.1:20880"), well("192.0.2.2:20880"), well("192.0.2.3:20880")}}},
+		methods: []methodFigures{{name: "find", balance: balance, steady: 100 * time.Second, providers: []providerFigures{well("192.0.2.1:20880"), well("192.0.2.2:20880"), well("192.0.2.3:20880")}}},
 	}
 }
 
@@ -91,27 +91,47 @@ func TestDiagnose(t *testing.T) {
 		"slow under leastload":       {"leastload", at(2, takes(40*time.Millisecond)), "", "", nil, nil},
 		"a little slower":            {"random", at(2, takes(20*time.Millisecond)), "", "", nil, nil},
 		"slow, but few calls":        {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
-		"more than its weight":       {"random", at(0, func(p provider) { p.Total, p.Elapsed = 4000, 40*time.Second }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "loadbalance=random"}},
-		"hot keys":                   {"consistenthash", at(0, func(p provider) { p.Total, p.Elapsed = 4000, 40*time.Second }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
-		"more, for it is faster":     {"leastload", at(0, func(p provider) { p.Total, p.Elapsed = 4000, 8*time.Second }), "", "", nil, nil},
-		"as much as its weight":      {"random", at(0, func(p provider) { p.Total, p.Elapsed, p.weight = 4000, 40*time.Second, 400 }), "", "", nil, nil},
-		"as much in a shorter time": {"random", at(0, func(p provider) {
-			p.Total, p.Elapsed, p.since = 250, 2500*time.Millisecond, diagnosed.Add(-25*time.Second)
+		"fails like the others":      {"leastactive", all(fails(300, time.Millisecond)), "", "", nil, nil}, // callers give up
+		"fails, draws":               {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive takes it for idle", "leastload"}},
+		"fails, seen":                {"leastload", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"charges that", "(outlier=true)"}},
+		"slow under consistenthash":  {"consistenthash", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"its keys", "ringload"}},
+		"slow under another":         {"custom", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"custom may not look"}},
+		"more than its weight":       {"random", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "for 1m40s", "loadbalance=random"}},
+		"hot keys":                   {"consistenthash", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
+		"more, for it is faster":     {"leastload", at(0, func(p provider) { p.calls, p.Total, p.Elapsed = 4000, 4000, 8*time.Second }), "", "", nil, nil},
+		"more, for it is as fast":    {"leastload", at(0, func(p provider) { p.calls = 4000 }), "", "", nil, nil},
+		"more, though it is slow":    {"leastload", at(0, func(p provider) { p.calls = 4000; takes(20 * time.Millisecond)(p) }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, nil},
+		"as much as its weight":      {"random", at(0, func(p provider) { p.calls, p.fair = 4000, 2.0/3 }), "", "", nil, nil},
+		"more for its first minute": {"random", func(f *fleet) {
+			p := f.methods[0].providers
+			p[0].calls, p[0].fair, p[1].fair, p[2].fair = 4000, 0, 0.5, 0.5
+		}, "", "", nil, nil},
+		"sticky": {"random", func(f *fleet) { f.methods[0].sticky = true; f.methods[0].providers[0].calls = 4000 }, "", "", nil, nil},
+		"do not return": {"leastactive", at(1, func(p provider) { p.Active, p.age = 12, time.Minute }), FindingStuckCalls, "find", []string{"192.0.2.2:20880"},
+			[]string{"12 calls have been under way for 1m0s on average", "calls take 10ms"}},
+		"have never returned":   {"leastactive", at(1, func(p provider) { p.Counters, p.calls, p.age = protocol.Counters{Active: 3}, 3, 11*time.Second }), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"the timeout is 1s and none"}},
+		"a burst":               {"leastactive", at(1, func(p provider) { p.Active, p.age = 1200, 9*time.Second }), "", "", nil, nil},
+		"two that take long":    {"leastactive", at(1, func(p provider) { p.Active, p.age = 2, time.Hour }), "", "", nil, nil},
+		"no longer than before": {"leastactive", at(1, func(p provider) { p.Active, p.age, p.MaxElapsed = 12, time.Minute, 2*time.Minute }), "", "", nil, nil},
+		"longer than those timed out": {"leastactive", at(1, func(p provider) {
+			p.Active, p.age, p.MaxElapsed, p.Failed, p.FailedElapsed = 12, time.Minute, 2*time.Minute, 1, 10*time.Millisecond
+		}), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, nil},
+		"take long, as they may": {"leastactive", all(func(p provider) {
+			p.Counters, p.calls, p.age, p.timeout = protocol.Counters{Active: 3}, 3, 11*time.Second, time.Minute
 		}), "", "", nil, nil},
-		"do not return":               {"leastactive", at(1, func(p provider) { p.Active = 12 }), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"12 calls are under way", "0.1"}},
-		"under way as they should be": {"leastactive", at(1, func(p provider) { p.Active = 3 }), "", "", nil, nil},
-		"have only begun":             {"leastactive", all(func(p provider) { p.Counters, p.since = protocol.Counters{Active: 12}, diagnosed.Add(-time.Second) }), "", "", nil, nil},
-		"no actives":                  {"leastactive", all(func(p provider) { p.actives = 0 }), FindingNoActives, "", nil, []string{"find", "Java", "actives"}},
-		"no actives, not needed":      {"random", all(func(p provider) { p.actives = 0 }), "", "", nil, nil},
-		"no actives at one":           {"leastactive", at(0, func(p provider) { p.actives = 0 }), "", "", nil, nil},
-		"mixed methods":               {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
-		"methods alike":               {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
-		"mixed under leastload":       {"leastload", another("export", 2*time.Second), "", "", nil, nil},
-		"no timestamp":                {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
-		"no timestamp, no warm-up":    {"random", at(1, func(p provider) { p.stamp, p.warmup = time.Time{}, 0 }), "", "", nil, nil},
-		"no timestamp, no registry":   {"random", func(f *fleet) { f.direct = true; f.methods[0].providers[1].stamp = time.Time{} }, "", "", nil, nil},
-		"clock ahead":                 {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Minute) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1m0s", "ahead"}},
-		"clock a little ahead":        {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Second) }), "", "", nil, nil},
+		"no actives":                {"leastactive", all(func(p provider) { p.actives = 0 }), FindingNoActives, "", nil, []string{"find", "Java", "actives"}},
+		"no actives, not needed":    {"random", all(func(p provider) { p.actives = 0 }), "", "", nil, nil},
+		"no actives at one":         {"leastactive", at(0, func(p provider) { p.actives = 0 }), "", "", nil, nil},
+		"mixed methods":             {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
+		"methods alike":             {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
+		"mixed under leastload":     {"leastload", another("export", 2*time.Second), "", "", nil, nil},
+		"no timestamp":              {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
+		"no timestamp, no warm-up":  {"random", at(1, func(p provider) { p.stamp, p.warmup = time.Time{}, 0 }), "", "", nil, nil},
+		"no timestamp, no registry": {"random", func(f *fleet) { f.direct = true; f.methods[0].providers[1].stamp = time.Time{} }, "", "", nil, nil},
+		"clock ahead":               {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Minute) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1m0s", "ahead"}},
+		"clock behind":              {"random", at(1, func(p provider) { p.stamp = p.start.Add(-time.Hour) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1h0m0s before", "behind"}},
+		"registered a little later": {"random", at(1, func(p provider) { p.stamp = p.start.Add(-50 * time.Second) }), "", "", nil, nil},
+		"clock a little ahead":      {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Second) }), "", "", nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := healthy(c.balance)

@@ -44,6 +44,7 @@ type service struct {
 	consumer     url.URL           // as registered; empty when not
 	cluster      *cluster.Invoker
 	invoker      protocol.Invoker // call filters around the cluster
+	steady       steady           // for Diagnose
 
 	listed   atomic.Bool               // a first list has been read
 	recalled atomic.Pointer[time.Time] // when the list of the cache file was taken
@@ -99,8 +100,11 @@ func (s *service) compose() error {
 		Wrap:      chain.Attempt,
 		State:     s.source.State,
 		Prepare:   func(old, next *protocol.Listing) { s.cluster.Prepare(old, next) },
-		OnPublish: func(_, _ *protocol.Listing) { s.cluster.Changed() },
-		Logger:    s.client.cfg.logger.Named("reference"), // the directory adds the service itself
+		OnPublish: func(_, next *protocol.Listing) {
+			s.steady.changed(next.Candidates, time.Now())
+			s.cluster.Changed()
+		},
+		Logger: s.client.cfg.logger.Named("reference"), // the directory adds the service itself
 
 		BelieveEmpty: !url.Bool(s.client.address.ParamOr("enable-empty-protection", "true")),
 	})

@@ -1,0 +1,118 @@
+package gofer
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
+)
+
+// steadyLeast is how long providers have to be the same before their shares are those
+// of that time.
+const steadyLeast = 30 * time.Second
+
+// steady remembers what calls there had been when the providers last changed: shares
+// can only be compared over a time in which all were there. It looks at the figures
+// once per change, and never at a call.
+type steady struct {
+	mu          sync.Mutex
+	last, older *look // older lasted long enough
+}
+
+// look is the calls of every method, by slot, at the lives of a list.
+type look struct {
+	at    time.Time
+	lives []*protocol.Life
+	calls [][]int64
+}
+
+// changed takes note of a list.
+func (s *steady) changed(list *protocol.Candidates, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	nodes := list.Nodes()
+	if s.last != nil && slices.EqualFunc(s.last.lives, nodes, func(l *protocol.Life, n *protocol.Node) bool { return l == n.Life() }) {
+		return
+	}
+	next := &look{at: now, lives: make([]*protocol.Life, len(nodes)), calls: make([][]int64, len(nodes))}
+	for i, n := range nodes {
+		life := n.Life()
+		next.lives[i] = life
+		for slot, status := range life.Statuses {
+			for len(next.calls[i]) <= slot {
+				next.calls[i] = append(next.calls[i], 0)
+			}
+			c := status.Counters()
+			next.calls[i][slot] = c.Total + int64(c.Active)
+		}
+	}
+	if s.last != nil && now.Sub(s.last.at) >= steadyLeast {
+		s.older = s.last
+	}
+	s.last = next
+}
+
+// since returns the figures to compare with.
+func (s *steady) since(now time.Time) *look {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.older != nil && now.Sub(s.last.at) < steadyLeast {
+		return s.older
+	}
+	return s.last
+}
+
+// share adds how many calls each provider has had since then, and what share of them it
+// was worth by its weight. Those that have come since are left out, and those that are
+// down or have been ejected: what they did not get was more for the others.
+func (s *steady) share(f *fleet, nodes []*protocol.Node, away func(n *protocol.Node, since time.Time) bool) {
+	then := s.since(f.now)
+	if then == nil {
+		return
+	}
+	before := make(map[*protocol.Life][]int64, len(then.lives))
+	for i, life := range then.lives {
+		before[life] = then.calls[i]
+	}
+	there := make([]bool, len(nodes))
+	for i, n := range nodes {
+		_, known := before[n.Life()]
+		there[i] = known && !away(n, then.at)
+	}
+	for slot := range f.methods {
+		m := &f.methods[slot]
+		m.steady = f.now.Sub(then.at)
+		for i, fair := range fairShares(nodes, slot, there, then.at, f.now) {
+			p, calls := &m.providers[i], before[nodes[i].Life()]
+			p.fair, p.calls = fair, p.Total+int64(p.Active)
+			if slot < len(calls) {
+				p.calls -= calls[slot]
+			}
+		}
+	}
+}
+
+// fairShares returns what each provider's weight is worth on average of a time, in
+// which some may have warmed up; 0 for those that were not there.
+func fairShares(nodes []*protocol.Node, slot int, there []bool, from, to time.Time) []float64 {
+	const samples = 32
+	shares, weights := make([]float64, len(nodes)), make([]float64, len(nodes))
+	for k := range samples {
+		at := from.Add(to.Sub(from) / (2 * samples) * time.Duration(2*k+1))
+		sum := 0.0
+		for i, n := range nodes {
+			if there[i] {
+				weights[i] = float64(loadbalance.Weight(n.Method(slot), n.Life().Start, at))
+				sum += weights[i]
+			}
+		}
+		for i, w := range weights {
+			if sum > 0 {
+				shares[i] += w / sum / samples
+			}
+		}
+	}
+	return shares
+}
