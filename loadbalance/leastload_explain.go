@@ -50,7 +50,7 @@ func (l *loads) figures(i int) figures {
 	s, picks := &l.nodes[i], l.picks.Load()
 	f := figures{calls: s.calls(), old: int(s.record.old.Load()), behind: l.behind(i, picks)}
 	f.latency, f.samples = l.learner.relative(s.record)
-	f.load = l.load(i, picks, float32(math.Inf(1)))
+	f.load = l.load(i, picks)
 	return f
 }
 

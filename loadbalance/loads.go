@@ -204,23 +204,28 @@ func (l *loads) behind(i int, picks int64) bool {
 	return l.shares != nil && l.shares[i].owed(picks) >= 1
 }
 
-// load is what picks compare, the least wins: infinite for a node without weight. What
-// is not less than least is not worked out to the end.
-func (l *loads) load(i int, picks int64, least float32) float32 {
-	e := &l.nodes[i]
-	calls := e.calls()
-	load := calls * e.lifted.load()
-	if load < least && e.weight < l.top && !l.behind(i, picks) {
-		return calls * e.cost.load()
+// load is what picks compare, the least wins: infinite for a node without weight.
+func (l *loads) load(i int, picks int64) float32 {
+	if l.nodes[i].weight < l.top && !l.behind(i, picks) {
+		return l.plain(i)
 	}
-	return load
+	return l.nodes[i].least()
 }
+
+// least is the least load that a node can have, of whatever weight.
+func (e *standing) least() float32 { return e.calls() * e.lifted.load() }
 
 // plain is the load by the node's own weight, whether or not it has had its share.
 func (l *loads) plain(i int) float32 { return l.nodes[i].calls() * l.nodes[i].cost.load() }
 
 // calls returns the calls under way, one more included.
-func (e *standing) calls() float32 { return max(0, float32(e.record.active.Load())-e.old.load()) + 1 }
+func (e *standing) calls() float32 {
+	calls := float32(e.record.active.Load()) - e.old.load()
+	if calls < 0 { // max is slower
+		return 1
+	}
+	return calls + 1
+}
 
 // least returns the index of the node with the least load of those that the call
 // may go to, and its load; -1 when there is none with weight.
@@ -250,8 +255,10 @@ func (l *loads) examine(nodes []*protocol.Node, inv *protocol.Invocation, r uint
 	best, least := -1, float32(math.Inf(1))
 	picks := l.picks.Load()
 	for range count {
-		if load := l.load(i, picks, least); load < least && inv.Allows(nodes[i]) {
-			best, least = i, load
+		if l.nodes[i].least() < least { // looked at first, as it nearly always is not
+			if load := l.load(i, picks); load < least && inv.Allows(nodes[i]) {
+				best, least = i, load
+			}
 		}
 		if i += step; i >= n {
 			i -= n
