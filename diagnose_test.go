@@ -109,7 +109,11 @@ func TestDiagnose(t *testing.T) {
 		"sticky": {"random", func(f *fleet) { f.methods[0].sticky = true; f.methods[0].providers[0].calls = 4000 }, "", "", nil, nil},
 		"do not return": {"leastactive", at(1, func(p provider) { p.Active, p.age = 12, time.Minute }), FindingStuckCalls, "find", []string{"192.0.2.2:20880"},
 			[]string{"12 calls have been under way for 1m0s on average", "calls take 10ms"}},
-		"have never returned":   {"leastactive", at(1, func(p provider) { p.Counters, p.calls, p.age = protocol.Counters{Active: 3}, 3, 11*time.Second }), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"the timeout is 1s and none"}},
+		"have never returned": {"leastactive", func(f *fleet) {
+			p := f.methods[0].providers[1]
+			p.Counters, p.calls, p.age = protocol.Counters{Active: 3}, 3, 11*time.Second
+			f.methods[0].providers = []providerFigures{p}
+		}, FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"3 calls have been under way for 11s", "the timeout is 1s and none"}},
 		"a burst":               {"leastactive", at(1, func(p provider) { p.Active, p.age = 1200, 9*time.Second }), "", "", nil, nil},
 		"two that take long":    {"leastactive", at(1, func(p provider) { p.Active, p.age = 2, time.Hour }), "", "", nil, nil},
 		"no longer than before": {"leastactive", at(1, func(p provider) { p.Active, p.age, p.MaxElapsed = 12, time.Minute, 2*time.Minute }), "", "", nil, nil},
