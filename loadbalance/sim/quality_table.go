@@ -10,8 +10,9 @@ import (
 )
 
 // WriteTable writes the ratios of the p99, or of the mean, as a table: a row for each
-// policy, the best first, a column for each scenario, then the geometric mean over all
-// and the worst case with its place. With markdown it is one for a page.
+// policy, the best first; the geometric mean over all scenarios, the worst case with
+// its place, and a column for each scenario. What is wider than a terminal goes on
+// below. With markdown it is one table for a page.
 func (q *Quality) WriteTable(w io.Writer, mean, markdown bool) error {
 	of := Ratio.p99
 	if mean {
@@ -20,23 +21,52 @@ func (q *Quality) WriteTable(w io.Writer, mean, markdown bool) error {
 	policies := slices.SortedFunc(slices.Values(union(q.Grid.Policies, best)), func(a, b string) int {
 		return cmp.Or(cmp.Compare(of(q.Geometric(a)), of(q.Geometric(b))), cmp.Compare(a, b))
 	})
-	rows := [][]string{append(append([]string{"policy"}, q.Grid.Scenarios...), "all", "worst")}
+	rows := [][]string{append([]string{"policy", "all", "worst"}, q.Grid.Scenarios...)}
 	for _, p := range policies {
-		row := []string{p}
+		worst, scenario, load := q.worst(p, of)
+		row := []string{p, ratio(of(q.Geometric(p))), fmt.Sprintf("%s, %s at %.4g %%", ratio(worst), scenario, 100*load)}
 		for _, s := range q.Grid.Scenarios {
 			row = append(row, ratio(of(q.Scenario(p, s))))
 		}
-		worst, scenario, load := q.worst(p, of)
-		rows = append(rows, append(row, ratio(of(q.Geometric(p))), fmt.Sprintf("%s, %s at %.4g %%", ratio(worst), scenario, 100*load)))
+		rows = append(rows, row)
 	}
 	if markdown {
 		return writeMarkdown(w, rows)
 	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
+	return writeText(w, rows)
+}
+
+// lineWidth is what a terminal has room for.
+const lineWidth = 100
+
+// writeText writes as many columns beside each other as there is room for, and the rest
+// below; the first one always.
+func writeText(w io.Writer, rows [][]string) error {
+	width := func(column int) (n int) {
+		for _, row := range rows {
+			n = max(n, len(row[column])+2)
+		}
+		return n
 	}
-	return t.Flush()
+	for from := 1; from < len(rows[0]); {
+		to, used := from, width(0)
+		for to < len(rows[0]) && (to == from || used+width(to) <= lineWidth) {
+			used += width(to)
+			to++
+		}
+		if from > 1 {
+			fmt.Fprintln(w)
+		}
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, row := range rows {
+			fmt.Fprintln(t, row[0]+"\t"+strings.Join(row[from:to], "\t"))
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		from = to
+	}
+	return nil
 }
 
 func writeMarkdown(w io.Writer, rows [][]string) error {

@@ -99,8 +99,9 @@ func write(out io.Writer, cfg config, q *sim.Quality) error {
 		if mean {
 			figure = "Mean"
 		}
-		fmt.Fprintf(out, "%s of the time of a call over the best possible (1: as good as the better of oracle and jsq,\n"+
-			"who know every queue); geometric means over loads of %s %%; %s; variant %s\n\n",
+		fmt.Fprintf(out, "%s of the time of a call over the best possible: 1 is as good as the better\n"+
+			"of oracle and jsq, who know every queue; java-… are the rules of Dubbo's own consumers.\n"+
+			"Geometric means over loads of %s %%; %s; variant %s.\n\n",
 			figure, strings.Join(loads, ", "), seeds, q.Grid.Variant.Name)
 		if err := q.WriteTable(out, mean, cfg.markdown); err != nil {
 			return err
