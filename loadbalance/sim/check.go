@@ -59,8 +59,16 @@ func within[T int | float64 | time.Duration](c *checker, key string, v, least, m
 		v = 0
 	}
 	if !(v >= least && v <= most) { // not a number is not within
-		c.bad(key, "%v is not between %v and %v", v, least, most)
+		c.bad(key, "%s is not between %s and %s", number(v), number(least), number(most))
 	}
+}
+
+// number writes a value as a file would have it.
+func number[T int | float64 | time.Duration](v T) string {
+	if f, ok := any(v).(float64); ok && (f == 0 || math.Abs(f) >= 1e-9 && math.Abs(f) <= 1e12) {
+		return strconv.FormatFloat(f, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
 }
 
 // Bounds of single values; those of all together are in limits.go.
@@ -73,15 +81,16 @@ const (
 )
 
 // Check returns what is wrong with the scenario, nil for nothing: one error for each
-// value, ten at most, joined. Every value has bounds, what has no effect is a mistake,
-// and a run may not be too large to end: at most 100 million requests, of them 1 million
-// at a time, 1 million pairs of a provider and a consumer, 20 million keys in caches,
-// and a million pauses.
+// value, ten at most, joined. Every value has bounds, and what would have no effect is a
+// mistake. A run has to end, and to have room, so all that it may come to is bounded, too,
+// generously: at most 100 million requests (20 at least), of which half a million are under
+// way at a time; 20,000 providers, 10,000 consumers, and a million pairs of both; 20
+// million keys in caches, a million pauses.
 func (s *Scenario) Check() error {
 	c := s.check(nil)
 	var errs []error
 	for _, p := range c.problems {
-		errs = append(errs, errors.New(s.called() + ": " + sentence(p.path, p.text)))
+		errs = append(errs, errors.New(s.called()+": "+sentence(p.path, p.text)))
 	}
 	if c.more > 0 {
 		errs = append(errs, fmt.Errorf("%s: and %d more mistakes", s.called(), c.more))

@@ -9,14 +9,15 @@ import (
 // What a run may come to, so that it ends and has room: generous, and the same on
 // every machine. See [Scenario.Check].
 const (
-	maxRequests = 100_000_000    // that come, long ones included
-	maxUnderWay = 1_000_000      // of them at a time
+	maxRequests = 100_000_000 // that come, long ones included
+	maxUnderWay = 500_000     // of them at a time
+	maxLong     = maxUnderWay / 2
 	minRequests = 20             // in the mean; fewer measure nothing
 	maxNodes    = 1_000_000      // providers × consumers
 	maxChoices  = 100e9          // requests × providers
 	maxCached   = 20_000_000     // keys in the caches of all providers
 	maxPauses   = 1_000_000      // of all providers
-	maxNews     = 200_000_000    // starts and ends of providers × consumers × providers
+	maxNews     = 50_000_000     // starts and ends of providers × consumers × providers
 	maxLooks    = 100_000_000    // that working out the capacity takes
 	maxDetail   = 1_000_000_000  // bytes
 	perSecond   = 24_000         // bytes of detail
@@ -96,8 +97,8 @@ func (c *checker) parts(s *Scenario, providers float64) {
 	c.atMost(cached, maxCached, "keys in all caches")
 	c.atMost(pauses, maxPauses, "pauses of all providers")
 	c.atMost(news, maxNews, "starts and ends × consumers × providers")
-	if s.Long != nil && s.residents() > maxUnderWay/2 {
-		c.bad("long.each", "%s long requests are too many: at most %d", amount(s.residents()), maxUnderWay/2)
+	if s.Long != nil && s.residents() > maxLong {
+		c.bad("long.each", "%s long requests are too many: at most %d", amount(s.residents()), maxLong)
 	}
 }
 

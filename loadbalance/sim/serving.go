@@ -45,9 +45,10 @@ func (w *world) serve(v *server, r *request) {
 	slow, cpu := v.pace(w.now)
 	v.served++
 	at := v.pauses.finish(w.now, ns(r.work*slow))
+	seen := min(1, float64(farNS)/(r.work*slow)) // the part of the work that time has an end for
 	r.until, r.place = at, int32(len(v.works))
 	v.works = append(v.works, r.id)
-	w.figures.worked(v, w.now, at, r.work*cpu)
+	w.figures.worked(v, w.now, at, r.work*cpu*seen)
 	w.events.add(event{at: at, kind: finished, ref: r.id, who: v.id, mark: v.life})
 }
 

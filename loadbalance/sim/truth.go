@@ -3,7 +3,6 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // truth is what a chooser that knows everything needs: it looks at the servers
@@ -90,7 +89,9 @@ func (o *oracle) begin(v *server) int64 {
 	for len(o.free) < v.conf.Workers {
 		o.free = append(o.free, o.w.now)
 	}
-	slices.Sort(o.free) // which makes a heap of them
+	for i := len(o.free)/2 - 1; i >= 0; i-- {
+		o.sink(i, o.free[i])
+	}
 	for i := range v.queue.n {
 		o.add(v, o.w.requests.all[*v.queue.at(i)].work)
 	}
@@ -104,8 +105,11 @@ func (o *oracle) begin(v *server) int64 {
 func (o *oracle) add(v *server, work float64) {
 	begin := max(o.free[0], o.w.now)
 	slow, _ := v.pace(begin)
-	at := v.pauses.finish(begin, ns(work*slow))
-	i := 0
+	o.sink(0, v.pauses.finish(begin, ns(work*slow)))
+}
+
+// sink puts a time into the heap in place of the one at i, which is not later.
+func (o *oracle) sink(i int, at int64) {
 	for {
 		c := 2*i + 1
 		if c >= len(o.free) {

@@ -101,7 +101,7 @@ func (w *world) goesOn(ctx context.Context) error {
 		return fmt.Errorf("%w, after %v of %v", err, time.Duration(w.now).Round(time.Millisecond), w.s.Duration)
 	}
 	if n := len(w.requests.all); n > maxUnderWay {
-		return fmt.Errorf("after %v of %v more than %d requests are under way: %.0f a second are more than the cluster takes with this policy; with threads they are refused",
+		return fmt.Errorf("after %v of %v more than %d requests are under way: of %.0f a second the cluster answers too few with this policy; with threads they are refused",
 			time.Duration(w.now).Round(time.Millisecond), w.s.Duration, maxUnderWay, w.rate)
 	}
 	if w.arrivals.n > 2*maxRequests {

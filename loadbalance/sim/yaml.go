@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -145,15 +146,15 @@ func (m *mistakes) syntax(err error) {
 	m.fail(max(1, line), "", "%s", plain(err.Error()[len(found[0]):]))
 }
 
-// anchors refuses them.
-func (m *mistakes) anchors(n *yaml.Node) {
+// anchors refuses the first one, and reports whether there was any.
+func (m *mistakes) anchors(n *yaml.Node) bool {
 	switch {
 	case n.Kind == yaml.AliasNode:
 		m.fail(n.Line, "", "alias *%s: a scenario has none, write it out", plain(short(n.Value)))
+		return true
 	case n.Anchor != "":
 		m.fail(n.Line, "", "anchor &%s: a scenario has none, write it out", plain(short(n.Anchor)))
+		return true
 	}
-	for _, part := range n.Content {
-		m.anchors(part)
-	}
+	return slices.ContainsFunc(n.Content, m.anchors)
 }
