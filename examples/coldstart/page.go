@@ -36,7 +36,6 @@ type page struct {
 	Causes     []pageCause
 	Clusters   pageTable
 	Commands   []string
-	Seed       uint64
 }
 
 type pageParagraph struct{ Title, Text string }
@@ -76,7 +75,7 @@ func (r *results) page() ([]byte, error) {
 	p := page{
 		Intro: intro(), Setting: setting(), Legend: r.legend(), Parts: r.partsIntro(), Alone: aloneIntro(), Model: r.model(),
 		Bars: r.bars(), Fair: number(100 * fair),
-		Clusters: r.clusterTable(), Commands: r.commands(), Seed: r.seed,
+		Clusters: r.clusterTable(), Commands: r.commands(),
 	}
 	for _, c := range r.closing() {
 		p.Closing = append(p.Closing, pageParagraph{c.title, c.text})
@@ -131,20 +130,23 @@ func (r *results) clusterTable() pageTable {
 	return t
 }
 
-// commands are those that make the page again, and one that looks further.
+// commands are that which makes the page again, and the same for seeds that have not
+// been used.
 func (r *results) commands() []string {
-	d := defaults()
-	own := "go run ./examples/coldstart"
-	if r.seed != d.seed {
-		own += fmt.Sprintf(" -seed %d", r.seed)
+	command := func(seed uint64) string {
+		d, text := defaults(), "go run ./examples/coldstart"
+		if seed != d.seed {
+			text += fmt.Sprintf(" -seed %d", seed)
+		}
+		if r.runs != d.runs {
+			text += fmt.Sprintf(" -runs %d", r.runs)
+		}
+		if r.after != d.after {
+			text += fmt.Sprintf(" -after %.0fs", r.after.Seconds())
+		}
+		return text
 	}
-	if r.runs != d.runs {
-		own += fmt.Sprintf(" -runs %d", r.runs)
-	}
-	if r.after != d.after {
-		own += fmt.Sprintf(" -after %.0fs", r.after.Seconds())
-	}
-	return []string{own, fmt.Sprintf("go run ./examples/coldstart -seed %d", r.seed+uint64(r.runs))}
+	return []string{command(r.seed), command(r.seed + uint64(r.runs))}
 }
 
 // model says what the figures rest on.

@@ -281,6 +281,6 @@ func TestCommands(t *testing.T) {
 	assert.Equal(t, []string{"go run ./examples/coldstart", "go run ./examples/coldstart -seed 4"}, r.commands())
 	assert.Equal(t, "3 runs pooled, of seeds 1 to 3 (fewer where there are more calls)", r.runsText())
 	r.config = config{seed: 9, runs: 1, after: 90 * time.Second}
-	assert.Equal(t, []string{"go run ./examples/coldstart -seed 9 -runs 1 -after 90s", "go run ./examples/coldstart -seed 10"}, r.commands())
+	assert.Equal(t, []string{"go run ./examples/coldstart -seed 9 -runs 1 -after 90s", "go run ./examples/coldstart -seed 10 -runs 1 -after 90s"}, r.commands())
 	assert.Equal(t, "one run, of seed 9", r.runsText())
 }
