@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
+	"github.com/gofer-rpc/gofer/url"
 )
 
 // Finding is something in the configuration or the live figures of a reference that
@@ -82,7 +83,8 @@ func (r *Reference) Diagnose() []Finding { return diagnose(r.service.figures(tim
 // fleet is what the rules look at: the figures of one reference.
 type fleet struct {
 	reference string
-	direct    bool // addresses given, no registry: they tell no start
+	direct    bool              // addresses given, no registry: they tell no start
+	providers []providerFigures // what is not about a method
 	methods   []methodFigures
 	now       time.Time
 }
@@ -99,7 +101,6 @@ type methodFigures struct {
 // providerFigures are the figures of a method at one provider.
 type providerFigures struct {
 	address string
-	weight  int // after warm-up
 	actives int // limit
 	timeout time.Duration
 	warmup  time.Duration
@@ -134,13 +135,16 @@ func (s *service) figures(now time.Time) fleet {
 		if ms, ok := n.URL().StartTime(); ok {
 			stamp = time.UnixMilli(ms)
 		}
+		general, _ := url.CompileMethod(n.URL(), "")
+		p := providerFigures{
+			address: n.Address(), warmup: general.Warmup, stamp: stamp, start: life.Start, since: life.Since,
+			warming: !life.Start.IsZero() && now.Before(life.Start.Add(general.Warmup)),
+		}
+		f.providers = append(f.providers, p)
 		for slot := range f.methods {
 			m, view := &f.methods[slot], n.Method(slot)
-			m.providers = append(m.providers, providerFigures{
-				address: n.Address(), weight: view.Weight, actives: view.Actives, timeout: view.Timeout, warmup: view.Warmup,
-				warming: !life.Start.IsZero() && now.Before(life.Start.Add(view.Warmup)),
-				stamp:   stamp, start: life.Start, since: life.Since, Counters: counted[slot], age: ages[slot],
-			})
+			p.actives, p.timeout, p.Counters, p.age = view.Actives, view.Timeout, counted[slot], ages[slot]
+			m.providers = append(m.providers, p)
 		}
 	}
 	s.steady.share(&f, nodes, func(n *protocol.Node, since time.Time) bool {

@@ -293,11 +293,9 @@ func noWarmup(f fleet) []Finding {
 		return nil
 	}
 	var providers []string
-	for _, m := range f.methods {
-		for _, p := range m.providers {
-			if p.stamp.IsZero() && p.warmup > 0 && !slices.Contains(providers, p.address) {
-				providers = append(providers, p.address)
-			}
+	for _, p := range f.providers {
+		if p.stamp.IsZero() && p.warmup > 0 {
+			providers = append(providers, p.address)
 		}
 	}
 	if len(providers) == 0 {
@@ -314,20 +312,20 @@ func noWarmup(f fleet) []Finding {
 // have them.
 func clockSkew(f fleet) []Finding {
 	var out []Finding
-	var seen []string
-	for _, m := range f.methods {
-		for _, p := range m.providers {
-			ahead, behind := p.stamp.Sub(p.since), p.start.Sub(p.stamp)
-			if p.stamp.IsZero() || ahead < aheadLeast && behind < behindLeast || slices.Contains(seen, p.address) {
-				continue
-			}
-			seen = append(seen, p.address)
-			text := fmt.Sprintf("says it started %s after this consumer first saw it: its clock is ahead. gofer counts its warm-up from first sight, Java consumers give it the least weight until their clocks have caught up (F18)", short(ahead))
-			if ahead < aheadLeast {
-				text = fmt.Sprintf("says it started %s before the last list that did not have it: its clock is behind, or it registered that long after it had started. gofer counts its warm-up from that list, Java consumers skip that much of it (F18)", short(behind))
-			}
-			out = append(out, Finding{Kind: FindingClockSkew, Providers: []string{p.address}, Text: text, Remedy: "Synchronise the clocks"})
+	for _, p := range f.providers {
+		var text string
+		ahead, behind := p.stamp.Sub(p.since), p.start.Sub(p.stamp)
+		switch {
+		case p.stamp.IsZero():
+			continue
+		case ahead >= aheadLeast:
+			text = fmt.Sprintf("says it started %s after this consumer first saw it: its clock is ahead. gofer counts its warm-up from first sight, Java consumers give it the least weight until their clocks have caught up (F18)", short(ahead))
+		case behind >= behindLeast:
+			text = fmt.Sprintf("says it started %s before the last list that did not have it: its clock is behind, or it registered that long after it had started. gofer counts its warm-up from that list, Java consumers skip that much of it (F18)", short(behind))
+		default:
+			continue
 		}
+		out = append(out, Finding{Kind: FindingClockSkew, Providers: []string{p.address}, Text: text, Remedy: "Synchronise the clocks"})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ var diagnosed = time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 // well returns a provider that has been called for 100 s, 10 calls of 10 ms a second.
 func well(address string) providerFigures {
 	return providerFigures{
-		address: address, weight: 100, actives: 5, warmup: 10 * time.Minute,
+		address: address, actives: 5, warmup: 10 * time.Minute,
 		stamp: diagnosed.Add(-time.Hour), start: diagnosed.Add(-time.Hour), since: diagnosed.Add(-100 * time.Second), timeout: time.Second,
 		Counters: protocol.Counters{Total: 1000, Elapsed: 10 * time.Second, MaxElapsed: 30 * time.Millisecond}, calls: 1000, fair: 1.0 / 3,
 	}
@@ -24,9 +25,11 @@ func well(address string) providerFigures {
 // healthy is a fleet of three providers in which nothing is to be found, with one
 // method under that strategy.
 func healthy(balance string) fleet {
+	all := []providerFigures{well("192.0.2.1:20880"), well("192.0.2.2:20880"), well("192.0.2.3:20880")}
 	return fleet{
+		providers: slices.Clone(all),
 		reference: "com.example.Orders:1.0.0", now: diagnosed,
-		methods: []methodFigures{{name: "find", balance: balance, steady: 100 * time.Second, providers: []providerFigures{well("192.0.2.1:20880"), well("192.0.2.2:20880"), well("192.0.2.3:20880")}}},
+		methods: []methodFigures{{name: "find", balance: balance, steady: 100 * time.Second, providers: all}},
 	}
 }
 
@@ -42,7 +45,10 @@ func TestDiagnoseFindsNothingInAHealthyFleet(t *testing.T) {
 func TestDiagnose(t *testing.T) {
 	type provider = *providerFigures
 	at := func(i int, spoil func(provider)) func(*fleet) {
-		return func(f *fleet) { spoil(&f.methods[0].providers[i]) }
+		return func(f *fleet) {
+			spoil(&f.methods[0].providers[i])
+			spoil(&f.providers[i])
+		}
 	}
 	all := func(spoil func(provider)) func(*fleet) {
 		return func(f *fleet) {
@@ -131,7 +137,7 @@ func TestDiagnose(t *testing.T) {
 		"mixed under leastload":     {"leastload", another("export", 2*time.Second), "", "", nil, nil},
 		"no timestamp":              {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
 		"no timestamp, no warm-up":  {"random", at(1, func(p provider) { p.stamp, p.warmup = time.Time{}, 0 }), "", "", nil, nil},
-		"no timestamp, no registry": {"random", func(f *fleet) { f.direct = true; f.methods[0].providers[1].stamp = time.Time{} }, "", "", nil, nil},
+		"no timestamp, no registry": {"random", func(f *fleet) { f.direct = true; f.providers[1].stamp = time.Time{} }, "", "", nil, nil},
 		"clock ahead":               {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Minute) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1m0s", "ahead"}},
 		"clock behind":              {"random", at(1, func(p provider) { p.stamp = p.start.Add(-time.Hour) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1h0m0s before", "behind"}},
 		"registered a little later": {"random", at(1, func(p provider) { p.stamp = p.start.Add(-50 * time.Second) }), "", "", nil, nil},

@@ -1,0 +1,350 @@
+package gofer_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
+	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
+)
+
+// patient is a fleet whose reference is diagnosed. It lives in a bubble.
+type patient struct {
+	t         *testing.T
+	zk        *zktest.Server
+	providers []*dubbotest.Provider
+	reference *gofer.Reference
+}
+
+// newPatient starts n providers that take 10 ms for a call of wait, 40 for one of long and
+// started an hour ago, and refers to them with these parameters.
+func newPatient(t *testing.T, n int, params string) *patient {
+	w := &patient{t: t}
+	var err error
+	w.zk, err = zktest.Start(zktest.InMemory(), zktest.WithSessionLimits(time.Second, 10*time.Second))
+	require.NoError(t, err)
+	t.Cleanup(w.zk.Close)
+	time.Sleep(time.Hour)
+	for i := range n {
+		p := dubbotest.Start(t, demo, dubbotest.InMemory(), dubbotest.WithRecords(0), dubbotest.WithRegistryDialer(w.zk.Dial), dubbotest.WithAddr(address(i)))
+		for _, signature := range []string{"wait()", "long()", "key(java.lang.String)"} {
+			var f any = func() {}
+			if strings.HasPrefix(signature, "key") {
+				f = func(string) {}
+			}
+			require.NoError(t, p.Handle(signature, f))
+		}
+		w.providers = append(w.providers, p)
+		w.takes(i, 10*time.Millisecond)
+		w.register(i, time.Now().Add(-time.Hour))
+	}
+	c := newClient(t, gofer.WithRegistry(w.registry()), gofer.WithRegistryDialer(w.zk.Dial), gofer.WithDialer(dubbotest.Dialer(w.providers...)))
+	w.reference = refer(t, c, demo+"?retries=0&"+params)
+	synctest.Wait()
+	return w
+}
+
+func address(i int) string { return fmt.Sprintf("192.0.%d.%d:20880", 2+i/200, 1+i%200) }
+
+func (w *patient) registry() string { return "zookeeper://" + w.zk.Addr() + "?file-cache=false" }
+
+// register registers a provider as started at that time, by its own clock.
+func (w *patient) register(i int, started time.Time, params ...string) {
+	stamp := fmt.Sprintf("timestamp=%d", started.UnixMilli())
+	require.NoError(w.t, w.providers[i].Register(w.registry(), append([]string{stamp}, params...)...))
+}
+
+// takes sets how long the calls of a provider take: wait that long, long four times.
+func (w *patient) takes(i int, d time.Duration) {
+	w.providers[i].SetDelay(func(c *dubbotest.Call, _ time.Duration) time.Duration {
+		if c.Name() == "long" {
+			return 4 * d
+		}
+		return d
+	})
+}
+
+// load calls from so many callers for a while, each after the other with a pause of 0
+// to 20 ms between.
+func (w *patient) load(callers int, d time.Duration, call func(ctx context.Context, r *gofer.Reference) error) (failed int) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	end := time.Now().Add(d)
+	for range callers {
+		all.Go(func() {
+			for time.Now().Before(end) {
+				err := call(w.t.Context(), w.reference)
+				time.Sleep(time.Duration(rand.Int64N(int64(20 * time.Millisecond))))
+				if err != nil {
+					mu.Lock()
+					failed++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
+	return failed
+}
+
+// find diagnoses, and wants one finding.
+func (w *patient) find(kind gofer.FindingKind, texts ...string) gofer.Finding {
+	w.t.Helper()
+	found := w.reference.Diagnose()
+	require.Len(w.t, found, 1)
+	assert.Equal(w.t, kind, found[0].Kind)
+	for _, text := range texts {
+		assert.Contains(w.t, found[0].Text, text)
+	}
+	return found[0]
+}
+
+func calling(method string) func(context.Context, *gofer.Reference) error {
+	return func(ctx context.Context, r *gofer.Reference) error {
+		_, err := gofer.Call[any](ctx, r, method)
+		return err
+	}
+}
+
+// Nothing is found where nothing is wrong, whatever the traffic.
+func TestDiagnoseHealthyTraffic(t *testing.T) {
+	wait := calling("wait()")
+	steady := func(callers int, d time.Duration) func(*patient) {
+		return func(w *patient) { assert.Zero(w.t, w.load(callers, d, wait)) }
+	}
+	cases := map[string]struct {
+		providers int
+		params    string
+		traffic   func(*patient)
+	}{
+		"generic": {3, "", func(w *patient) {
+			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				_, err := r.Generic(ctx, "wait()")
+				return err
+			})
+		}},
+		"300 providers":         {300, "loadbalance=leastload", steady(100, 3*time.Second)},
+		"300 providers, random": {300, "loadbalance=random", steady(100, 3*time.Second)},
+		"a cold one warms up": {3, "loadbalance=leastload&warmup=60000", func(w *patient) {
+			w.load(6, 20*time.Second, wait)
+			w.restart(2, 10)
+			for range 9 {
+				w.load(6, 10*time.Second, wait)
+				assert.Empty(w.t, w.reference.Diagnose())
+			}
+		}},
+		"one after the other is restarted": {4, "loadbalance=random&warmup=60000&outlier=false", func(w *patient) {
+			for i := range 4 {
+				w.restart(i, 1)
+				for range 2 {
+					w.load(6, 10*time.Second, wait)
+					assert.Empty(w.t, w.reference.Diagnose())
+				}
+			}
+			w.load(6, time.Minute, wait)
+		}},
+		"a quiet night, then one more provider": {3, "loadbalance=roundrobin", func(w *patient) {
+			w.providers[2].Unregister()
+			w.load(1, time.Minute, wait)
+			w.register(2, time.Now(), "warmup=1")
+			w.load(20, 20*time.Second, wait)
+		}},
+		"one is away for a while": {3, "loadbalance=roundrobin", func(w *patient) {
+			w.load(6, 20*time.Second, wait)
+			w.providers[1].Freeze()
+			w.load(6, 10*time.Second, func(ctx context.Context, r *gofer.Reference) error { _ = wait(ctx, r); return nil })
+			w.providers[1].Resume()
+			w.load(6, 20*time.Second, wait)
+		}},
+		"callers give up": {3, "loadbalance=leastactive&actives=1000", func(w *patient) {
+			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				ctx, cancel := context.WithTimeout(ctx, time.Duration(1+rand.IntN(20))*time.Millisecond)
+				defer cancel()
+				_ = wait(ctx, r)
+				return nil
+			})
+		}},
+		"bursts": {3, "loadbalance=random", func(w *patient) {
+			w.load(6, 20*time.Second, wait)
+			var all sync.WaitGroup
+			for range 300 {
+				all.Go(func() { assert.NoError(w.t, wait(w.t.Context(), w.reference)) })
+			}
+			synctest.Wait()
+			assert.Empty(w.t, w.reference.Diagnose())
+			all.Wait()
+		}},
+		"sticky": {3, "sticky=true", steady(6, 20*time.Second)},
+		"methods alike": {3, "loadbalance=leastactive&actives=1000", func(w *patient) {
+			w.load(6, 20*time.Second, wait)
+			w.load(6, 20*time.Second, calling("long()"))
+		}},
+		"many keys": {3, "loadbalance=consistenthash", func(w *patient) {
+			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", fmt.Sprint(rand.IntN(10_000)))
+				return err
+			})
+		}},
+	}
+	for _, balance := range []string{"random", "roundrobin", "leastactive", "shortestresponse", "adaptive", "leastload"} {
+		for callers, d := range map[int]time.Duration{1: time.Minute, 6: 20 * time.Second, 40: 5 * time.Second} {
+			c := cases["generic"]
+			c.params, c.traffic = "actives=1000&loadbalance="+balance, steady(callers, d)
+			cases[fmt.Sprintf("%s, %d callers", balance, callers)] = c
+		}
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPatient(t, c.providers, c.params)
+				assert.Empty(t, w.reference.Diagnose(), "nothing was called")
+				c.traffic(w)
+				assert.Empty(t, w.reference.Diagnose())
+			})
+		})
+	}
+}
+
+// restart kills a provider and starts it again, so many times slower than usual at first.
+func (w *patient) restart(i int, slower float64) {
+	w.providers[i].Kill()
+	time.Sleep(time.Second)
+	require.NoError(w.t, w.providers[i].Restart())
+	w.providers[i].SetDelay(dubbotest.ColdStart(10*time.Millisecond, slower, 30*time.Second))
+	w.register(i, time.Now())
+	time.Sleep(time.Second)
+}
+
+// What is wrong is found in the traffic it makes, once and nothing else, with the
+// figures that are true.
+func TestDiagnoseSickTraffic(t *testing.T) {
+	wait := calling("wait()")
+	steady := func(w *patient) { assert.Zero(w.t, w.load(6, 20*time.Second, wait)) }
+	slow := func(w *patient) { w.takes(1, 100*time.Millisecond); steady(w) }
+	fast := func(failing float64) func(*patient) {
+		return func(w *patient) {
+			w.providers[1].SetDelay(func(*dubbotest.Call, time.Duration) time.Duration { return time.Millisecond })
+			refuse := dubbotest.Status(50, "no such service")
+			require.NoError(w.t, w.providers[1].AnswerAlways("wait", refuse))
+			assert.NotZero(w.t, w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				if rand.Float64() >= failing {
+					return calling("long()")(ctx, r)
+				}
+				return wait(ctx, r)
+			}))
+		}
+	}
+	second := []string{address(1)}
+	for name, c := range map[string]struct {
+		params  string
+		traffic func(*patient)
+		kind    gofer.FindingKind
+		method  string
+		at      []string
+		texts   []string
+	}{
+		"leastactive without actives": {"loadbalance=leastactive", steady, gofer.FindingNoActives, "", nil,
+			[]string{"loadbalance=leastactive without actives (wait): gofer counts", "Java consumers"}},
+		"shortestresponse without actives": {"wait.loadbalance=shortestresponse", steady, gofer.FindingNoActives, "", nil,
+			[]string{"loadbalance=shortestresponse without actives (wait)"}},
+		"heterogeneous under leastactive": {"loadbalance=leastactive&actives=1000", slow, gofer.FindingSlowProvider, "wait", second,
+			[]string{"answers in 100ms on average where the median of the others is 10ms; loadbalance=leastactive sees it only in calls under way"}},
+		"piling up under random": {"", slow, gofer.FindingSlowProvider, "wait", second,
+			[]string{"100ms", "10ms", "loadbalance=random sends it as many calls as its weight says"}},
+		"piling up under roundrobin": {"wait.loadbalance=roundrobin&loadbalance=leastload", slow, gofer.FindingSlowProvider, "wait", second,
+			[]string{"loadbalance=roundrobin sends"}},
+		"piling up, generic": {"", func(w *patient) {
+			w.takes(1, 100*time.Millisecond)
+			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				_, err := r.Generic(ctx, "wait()")
+				return err
+			})
+		}, gofer.FindingSlowProvider, "wait", second, []string{"100ms"}},
+		"long and short mixed": {"loadbalance=leastactive&actives=1000", func(w *patient) {
+			for i := range w.providers {
+				w.providers[i].SetDelay(func(c *dubbotest.Call, _ time.Duration) time.Duration {
+					return map[string]time.Duration{"wait": 5 * time.Millisecond, "long": 400 * time.Millisecond}[c.Name()]
+				})
+			}
+			steady(w)
+			w.load(6, 20*time.Second, calling("long()"))
+		}, gofer.FindingMixedMethods, "", nil, []string{"long takes 400ms on average, wait 5ms", "loadbalance=leastactive"}},
+		"failing fast": {"loadbalance=roundrobin&outlier=false", fast(1), gofer.FindingFailsFast, "wait", second,
+			[]string{"after 1ms on average, where the others answer in 10ms; it has 33 % of all calls: loadbalance=roundrobin does not see that"}},
+		"without timestamp": {"", func(w *patient) { w.register(1, time.Time{}, "timestamp="); time.Sleep(time.Second) },
+			gofer.FindingNoWarmup, "", second, []string{"registered without a timestamp"}},
+		"a hot key": {"loadbalance=consistenthash", func(w *patient) {
+			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				key := "hot"
+				if rand.IntN(10) == 0 {
+					key = fmt.Sprint(rand.IntN(10_000))
+				}
+				_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", key)
+				return err
+			})
+		}, gofer.FindingOverShare, "key", nil, []string{"of the calls for 20", "its weight was worth 33 % (loadbalance=consistenthash)"}},
+		"calls that do not return": {"timeout=600000&loadbalance=leastload", func(w *patient) {
+			steady(w)
+			require.NoError(w.t, w.providers[1].AnswerAlways("wait", dubbotest.Never()))
+			for range 60 {
+				w.beside(func(ctx context.Context) { _ = wait(ctx, w.reference) })
+			}
+			time.Sleep(time.Minute)
+		}, gofer.FindingStuckCalls, "wait", second, []string{"calls have been under way for 1m0s on average, where calls take 10ms"}},
+		"calls that have never returned": {"timeout=20000", func(w *patient) {
+			w.providers[0].Unregister()
+			w.providers[2].Unregister()
+			time.Sleep(5 * time.Second)
+			require.NoError(w.t, w.providers[1].AnswerAlways("wait", dubbotest.Never()))
+			for range 7 {
+				w.beside(func(ctx context.Context) { _ = wait(gofer.WithTimeout(ctx, time.Hour), w.reference) })
+			}
+			time.Sleep(30 * time.Second)
+		}, gofer.FindingStuckCalls, "wait", second, []string{"7 calls have been under way for 30s on average, where the timeout is 20s and none has been answered"}},
+		"clock ahead": {"", func(w *patient) { w.register(1, time.Now().Add(5*time.Minute)); steady(w) }, gofer.FindingClockSkew, "", second,
+			[]string{"says it started 5m0s after this consumer first saw it"}},
+		"clock behind": {"warmup=1", func(w *patient) {
+			w.providers[1].Kill()
+			time.Sleep(time.Second)
+			require.NoError(w.t, w.providers[1].Restart())
+			w.register(1, time.Now().Add(-30*time.Minute))
+			time.Sleep(time.Second)
+			steady(w)
+		}, gofer.FindingClockSkew, "", second, []string{"says it started 30m", "before the last list that did not have it"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPatient(t, 3, c.params)
+				c.traffic(w)
+				found := w.find(c.kind, c.texts...)
+				assert.Equal(t, demo, found.Reference)
+				assert.Equal(t, c.method, found.Method)
+				if c.at != nil {
+					assert.Equal(t, c.at, found.Providers)
+				}
+			})
+		})
+	}
+}
+
+// beside calls in a goroutine of its own, which ends with the test.
+func (w *patient) beside(call func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(w.t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		call(ctx)
+	}()
+	w.t.Cleanup(func() { cancel(); <-done })
+	synctest.Wait()
+}
