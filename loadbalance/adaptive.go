@@ -140,15 +140,17 @@ func odds(a, b *burden) float64 {
 	if a.score > b.score {
 		return 1 - odds(b, a)
 	}
-	part := b.weight / (a.weight + b.weight)
 	switch {
 	case near(b.score, a.score):
-		return 1 - part
+		return 1 - b.part(a)
 	case b.active == 0 && b.weight < a.weight && near(b.at(a.weight), a.score): // more for its weight alone
-		return 1 - max(part, b.again)
+		return 1 - max(b.part(a), b.again)
 	}
 	return 1 - b.again
 }
+
+// part returns what a node gets of the calls that it shares with another by weight.
+func (b *burden) part(other *burden) float64 { return b.weight / (b.weight + other.weight) }
 
 // near reports whether a load is the least, or nearly so.
 func near(load, least float64) bool { return load <= least+float64(least/nearly) }

@@ -3,10 +3,13 @@ package loadbalance_test
 import (
 	"container/heap"
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
@@ -22,6 +25,8 @@ type callers struct {
 	hurry   time.Duration                                 // after which each tenth call is given up; 0: never
 	serve   func(i int) (time.Duration, protocol.Verdict) // what the provider of an index does
 	load    []string                                      // the reports of the providers
+
+	expected []float64 // when not nil, the sum of the chances that each had
 
 	events  events
 	calls   int
@@ -39,9 +44,19 @@ func (s *callers) run(t *testing.T, d time.Duration) {
 	s.counts, s.longest = make([]int, len(s.nodes)), make([]time.Duration, len(s.nodes))
 	var call func()
 	call = func() {
+		var x loadbalance.Explanation
 		inv := s.call()
 		inv.Start = s.clock.now()
+		if s.expected != nil {
+			x = s.lb.(loadbalance.Explainer).Explain(s.list, inv)
+			for i, c := range x.Candidates {
+				s.expected[i] += c.Chance
+			}
+		}
 		i := s.index(t, s.lb.Select(s.list, inv))
+		if s.expected != nil {
+			require.Positive(t, x.Candidates[i].Chance)
+		}
 		s.counts[i]++
 		s.longest[i] = max(s.longest[i], inv.Start.Sub(latest[i]))
 		latest[i] = inv.Start
@@ -234,6 +249,28 @@ func TestEarlyTimeoutsAreNotFast(t *testing.T) {
 				s.timeout = 6 * milli
 				s.run(t, time.Minute)
 				assert.Less(t, share(s.counts, 2), 0.1, "%v", s.counts)
+			})
+		}
+	}
+}
+
+// Explained at the moment of a call, nobody without a chance gets it, and in the long
+// run everybody gets what the chances were: those who are called again, who warm up, and
+// of whom little is known as well.
+func TestChancesAsTimePasses(t *testing.T) {
+	for _, name := range []string{"shortestresponse", "adaptive"} {
+		for _, number := range []int{1, 3} {
+			t.Run(fmt.Sprint(name, number), func(t *testing.T) {
+				f, rand := newFleet().weights(100, 50, 100, 100), source(27)
+				f.add(warm(100), time.Minute)
+				s := f.callers(balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand}), number, rand, 5, 5, 5, 40, 5)
+				s.load = []string{"10", "11", "80", "10", "10"}
+				s.expected = make([]float64, len(f.nodes))
+				s.run(t, time.Minute)
+				for i := range s.counts {
+					assert.InDelta(t, s.expected[i], float64(s.counts[i]), 4.5*math.Sqrt(s.expected[i]), "node %d", i)
+				}
+				assert.NotZero(t, slices.Min(s.counts))
 			})
 		}
 	}

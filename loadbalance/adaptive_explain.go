@@ -1,7 +1,10 @@
 package loadbalance
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"sort"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -11,7 +14,7 @@ import (
 func (s *adaptive) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
 	now := s.book.since(inv)
 	u := s.usually(now, inv.Method.Slot)
-	x := Explanation{Rule: fmt.Sprintf("of two drawn at random the lower load: cpu × (√latency in ms + 1) × (calls under way + 1) / "+
+	x := Explanation{Rule: fmt.Sprintf("of two drawn at random the lower load, a tenth more is not more: cpu × (√latency in ms + 1) × (calls under way + 1) / "+
 		"(success × weight + 1); usual are %.1f %% cpu and %.1f ms", u.report, u.tookMs)}
 	p := s.book.openAt(c, inv, now)
 	if p == nil {
@@ -40,11 +43,19 @@ func (s *adaptive) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 }
 
 func (b *burden) reason() string {
+	cpu := "cpu not reported, %.1f %% assumed"
 	if b.reported {
-		return fmt.Sprintf("load %.3g: cpu %.1f %% as reported", b.score, b.cpu)
+		cpu = "cpu %.1f %% as reported"
 	}
-	return fmt.Sprintf("load %.3g: cpu not reported, %.1f %% assumed", b.score, b.cpu)
+	text := fmt.Sprintf("load %.3g: "+cpu, b.score, b.cpu)
+	if b.again >= leastAgain {
+		text += fmt.Sprintf("; has been left alone: gets %.0f %% of what it is drawn for anyway", 100*b.again)
+	}
+	return text
 }
+
+// leastAgain is what is worth telling.
+const leastAgain = 0.01
 
 // duel gives the chances of nodes that are drawn two at a time.
 func duel(cs []Candidate, burdens []burden, drawn []int) {
@@ -52,12 +63,58 @@ func duel(cs []Candidate, burdens []burden, drawn []int) {
 		cs[drawn[0]].Chance = 1
 		return
 	}
-	pair := 2 / (float64(len(drawn)) * float64(len(drawn)-1))
-	for k, i := range drawn {
-		for _, j := range drawn[:k] {
-			first := odds(&burdens[i], &burdens[j])
-			cs[i].Chance += first * pair
-			cs[j].Chance += (1 - first) * pair
+	slices.SortStableFunc(drawn, func(i, j int) int { return cmp.Compare(burdens[i].score, burdens[j].score) })
+	var classes []*class
+	of := map[float64]*class{} // by weight
+	for _, i := range drawn {
+		b := &burdens[i]
+		for _, c := range classes {
+			cs[i].Chance += c.meet(b)
+		}
+		c := of[b.weight]
+		if c == nil {
+			c = new(class)
+			of[b.weight], classes = c, append(classes, c)
+		}
+		c.nodes, c.lower = append(c.nodes, i), append(c.lower, b)
+	}
+	pairs := float64(len(drawn)) * float64(len(drawn)-1) / 2
+	for _, c := range classes {
+		won := 0.0
+		for k, i := range c.nodes {
+			if k < len(c.won) {
+				won += c.won[k]
+			}
+			cs[i].Chance = max(0, cs[i].Chance+won) / pairs
 		}
 	}
+}
+
+// class is the nodes of the same weight, by load: what [odds] says of each of them and
+// another node is the same for a few ranges.
+type class struct {
+	nodes []int
+	lower []*burden
+	won   []float64 // against nodes with more load, by how much more than the one before
+}
+
+// meet pairs a node with all of the class, which have no more load than it has, and
+// returns how many of the calls it gets.
+func (c *class) meet(b *burden) (won float64) {
+	for from, n := 0, len(c.lower); from < n; {
+		first := odds(c.lower[from], b)
+		to := from + sort.Search(n-from, func(k int) bool { return odds(c.lower[from+k], b) != first })
+		c.win(from, first)
+		c.win(to, -first)
+		won += float64(to-from) * (1 - first)
+		from = to
+	}
+	return won
+}
+
+func (c *class) win(from int, calls float64) {
+	for len(c.won) <= from {
+		c.won = append(c.won, 0)
+	}
+	c.won[from] += calls
 }
