@@ -24,6 +24,7 @@ type patient struct {
 	zk        *zktest.Server
 	providers []*dubbotest.Provider
 	reference *gofer.Reference
+	started   time.Time // of the providers, as they say
 }
 
 // newPatient starts n providers that take 10 ms for a call of wait, 40 for one of long and
@@ -34,6 +35,7 @@ func newPatient(t *testing.T, n int, params string) *patient {
 	w.zk, err = zktest.Start(zktest.InMemory(), zktest.WithSessionLimits(time.Second, 10*time.Second))
 	require.NoError(t, err)
 	t.Cleanup(w.zk.Close)
+	w.started = time.Now()
 	time.Sleep(time.Hour)
 	for i := range n {
 		p := dubbotest.Start(t, demo, dubbotest.InMemory(), dubbotest.WithRecords(0), dubbotest.WithRegistryDialer(w.zk.Dial), dubbotest.WithAddr(address(i)))
@@ -46,7 +48,7 @@ func newPatient(t *testing.T, n int, params string) *patient {
 		}
 		w.providers = append(w.providers, p)
 		w.takes(i, 10*time.Millisecond)
-		w.register(i, time.Now().Add(-time.Hour))
+		w.register(i, w.started)
 	}
 	c := newClient(t, gofer.WithRegistry(w.registry()), gofer.WithRegistryDialer(w.zk.Dial), gofer.WithDialer(dubbotest.Dialer(w.providers...)))
 	w.reference = refer(t, c, demo+"?retries=0&"+params)
@@ -133,8 +135,7 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 				return err
 			})
 		}},
-		"300 providers":         {300, "loadbalance=leastload", steady(100, 3*time.Second)},
-		"300 providers, random": {300, "loadbalance=random", steady(100, 3*time.Second)},
+		"300 providers": {300, "loadbalance=leastload", steady(100, 3*time.Second)},
 		"a cold one warms up": {3, "loadbalance=leastload&warmup=60000", func(w *patient) {
 			w.load(6, 20*time.Second, wait)
 			w.restart(2, 10)
@@ -183,6 +184,28 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 			synctest.Wait()
 			assert.Empty(w.t, w.reference.Diagnose())
 			all.Wait()
+		}},
+		"a long tail": {30, "loadbalance=random", func(w *patient) {
+			for i := range w.providers {
+				w.providers[i].SetDelay(func(*dubbotest.Call, time.Duration) time.Duration {
+					if rand.IntN(100) == 0 {
+						return 900 * time.Millisecond
+					}
+					return 10 * time.Millisecond
+				})
+			}
+			for range 4 {
+				w.load(15, 3*time.Second, wait)
+				w.load(15, 2*time.Second, calling("long()"))
+				assert.Empty(w.t, w.reference.Diagnose())
+			}
+		}},
+		"a weight is halved": {3, "loadbalance=roundrobin", func(w *patient) {
+			w.load(6, 10*time.Second, wait)
+			w.register(1, w.started, "weight=30")
+			time.Sleep(time.Second)
+			assert.Empty(w.t, w.reference.Diagnose())
+			w.load(6, 10*time.Second, wait)
 		}},
 		"sticky": {3, "sticky=true", steady(6, 20*time.Second)},
 		"methods alike": {3, "loadbalance=leastactive&actives=1000", func(w *patient) {

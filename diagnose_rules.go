@@ -14,6 +14,7 @@ const (
 	enoughCalls   = 30               // ended calls before a provider's figures count
 	slowFactor    = 2.5              // mean duration over the median of the others
 	slowLeast     = time.Millisecond // below this nobody is slow
+	slowEnough    = 10               // longest calls that what is too much amounts to
 	mixedFactor   = 20               // mean durations of two methods
 	failingShare  = 0.2              // failed calls
 	failingFactor = 2                // over those of the others
@@ -157,7 +158,7 @@ func slowProvider(_ fleet, m methodFigures) []Finding {
 	for i, p := range m.providers {
 		calls, mean := p.succeeded()
 		others, known := m.medianOfOthers(i)
-		if !known || calls < enoughCalls || mean < slowLeast || float64(mean) < slowFactor*float64(others) {
+		if !known || calls < enoughCalls || mean < slowLeast || float64(mean) < slowFactor*float64(others) || fewOf(p.MaxElapsed, calls, mean-others) {
 			continue
 		}
 		effect, remedy := "may not look at that", "Use loadbalance=leastload, or give the provider a smaller weight"
@@ -181,6 +182,12 @@ func slowProvider(_ fleet, m methodFigures) []Finding {
 		})
 	}
 	return out
+}
+
+// fewOf reports whether it takes only a few calls as long as the longest to explain why
+// so many are longer by that much on average: chance would do.
+func fewOf(longest time.Duration, calls int64, more time.Duration) bool {
+	return float64(calls)*float64(more) < slowEnough*float64(longest)
 }
 
 // overShare finds providers with far more calls than their weight says.
@@ -257,18 +264,19 @@ func noActives(f fleet) []Finding {
 func mixedMethods(f fleet) []Finding {
 	type timed struct {
 		name, balance string
-		mean          time.Duration
+		calls         int64
+		mean, longest time.Duration
 	}
 	var all []timed
 	for _, m := range f.methods {
 		var calls int64
-		var spent time.Duration
+		var spent, longest time.Duration
 		for _, p := range m.providers {
 			n, mean := p.succeeded()
-			calls, spent = calls+n, spent+mean*time.Duration(n)
+			calls, spent, longest = calls+n, spent+mean*time.Duration(n), max(longest, p.MaxElapsed)
 		}
 		if calls >= enoughCalls && !slices.Contains(latencyAware, m.balance) {
-			all = append(all, timed{m.name, m.balance, spent / time.Duration(calls)})
+			all = append(all, timed{m.name, m.balance, calls, spent / time.Duration(calls), longest})
 		}
 	}
 	if len(all) < 2 {
@@ -276,7 +284,7 @@ func mixedMethods(f fleet) []Finding {
 	}
 	byMean := func(a, b timed) int { return cmp.Compare(a.mean, b.mean) }
 	quick, long := slices.MinFunc(all, byMean), slices.MaxFunc(all, byMean)
-	if long.mean < slowLeast || long.mean < mixedFactor*quick.mean {
+	if long.mean < slowLeast || long.mean < mixedFactor*quick.mean || fewOf(long.longest, long.calls, long.mean-quick.mean) {
 		return nil
 	}
 	return []Finding{{

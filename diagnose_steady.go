@@ -13,12 +13,13 @@ import (
 // of that time.
 const steadyLeast = 30 * time.Second
 
-// steady remembers what calls there had been when the providers last changed: shares
-// can only be compared over a time in which all were there. It looks at the figures
+// steady remembers what calls there had been when the providers or their parameters
+// last changed: shares can only be compared over a time in which all was the same. It looks at the figures
 // once per change, and never at a call.
 type steady struct {
 	mu          sync.Mutex
-	last, older *look // older lasted long enough
+	list        *protocol.Candidates
+	last, older *look // older lasted long enough; nil when weights may have been others
 }
 
 // look is the calls of every method, by slot, at the lives of a list.
@@ -32,10 +33,11 @@ type look struct {
 func (s *steady) changed(list *protocol.Candidates, now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	nodes := list.Nodes()
-	if s.last != nil && slices.EqualFunc(s.last.lives, nodes, func(l *protocol.Life, n *protocol.Node) bool { return l == n.Life() }) {
+	if list == s.list {
 		return
 	}
+	s.list = list
+	nodes := list.Nodes()
 	next := &look{at: now, lives: make([]*protocol.Life, len(nodes)), calls: make([][]int64, len(nodes))}
 	for i, n := range nodes {
 		life := n.Life()
@@ -48,7 +50,11 @@ func (s *steady) changed(list *protocol.Candidates, now time.Time) {
 			next.calls[i][slot] = c.Total + int64(c.Active)
 		}
 	}
-	if s.last != nil && now.Sub(s.last.at) >= steadyLeast {
+	switch {
+	case s.last == nil:
+	case slices.Equal(s.last.lives, next.lives): // so it is parameters that have changed
+		s.older = nil
+	case now.Sub(s.last.at) >= steadyLeast:
 		s.older = s.last
 	}
 	s.last = next

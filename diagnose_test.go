@@ -96,6 +96,7 @@ func TestDiagnose(t *testing.T) {
 		"slow under leastactive":     {"leastactive", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"under way"}},
 		"slow under leastload":       {"leastload", at(2, takes(40*time.Millisecond)), "", "", nil, nil},
 		"a little slower":            {"random", at(2, takes(20*time.Millisecond)), "", "", nil, nil},
+		"slow by a few calls":        {"random", at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.MaxElapsed = 4 * time.Second }), "", "", nil, nil},
 		"slow, but few calls":        {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
 		"fails like the others":      {"leastactive", all(fails(300, time.Millisecond)), "", "", nil, nil}, // callers give up
 		"fails, draws":               {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive takes it for idle", "leastload"}},
