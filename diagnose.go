@@ -96,6 +96,7 @@ type methodFigures struct {
 	sticky    bool          // it is asked once
 	steady    time.Duration // for how long the providers have been the same
 	providers []providerFigures
+	sorted    []time.Duration // the mean durations at those with enough calls
 }
 
 // providerFigures are the figures of a method at one provider.
@@ -155,6 +156,9 @@ func (s *service) figures(now time.Time) fleet {
 
 // diagnose applies the rules, and returns what they find in the order of the rules.
 func diagnose(f fleet) []Finding {
+	for i := range f.methods {
+		f.methods[i].sorted = f.methods[i].means(-1, enoughCalls)
+	}
 	var out []Finding
 	for _, rule := range rules {
 		for _, found := range rule(f) {

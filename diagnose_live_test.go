@@ -200,6 +200,12 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 				assert.Empty(w.t, w.reference.Diagnose())
 			}
 		}},
+		"unequal speeds, one caller": {4, "loadbalance=leastload", func(w *patient) {
+			for i := range w.providers {
+				w.takes(i, time.Duration(10+10*i)*time.Millisecond)
+			}
+			w.load(1, 20*time.Second, wait)
+		}},
 		"a weight is halved": {3, "loadbalance=roundrobin", func(w *patient) {
 			w.load(6, 10*time.Second, wait)
 			w.register(1, w.started, "weight=30")

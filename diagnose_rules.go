@@ -63,20 +63,35 @@ func (p providerFigures) succeeded() (calls int64, mean time.Duration) {
 	return calls, mean
 }
 
-// medianOfOthers returns the median of the mean durations of all but one provider, of
-// those with enough calls.
-func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
+// means returns the mean durations at all providers with enough calls but one, sorted.
+func (m methodFigures) means(but int, enough int64) []time.Duration {
 	var means []time.Duration
 	for i, p := range m.providers {
-		if calls, mean := p.succeeded(); i != but && calls >= enoughCalls {
+		if calls, mean := p.succeeded(); i != but && calls >= enough {
 			means = append(means, mean)
 		}
 	}
-	if len(means) == 0 {
+	slices.Sort(means)
+	return means
+}
+
+// medianOfOthers returns the median of the mean durations of all but one provider, of
+// those with enough calls.
+func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
+	own := len(m.sorted) // where it would be
+	others := own
+	if calls, mean := m.providers[but].succeeded(); calls >= enoughCalls {
+		own, _ = slices.BinarySearch(m.sorted, mean)
+		others--
+	}
+	if others <= 0 {
 		return 0, false
 	}
-	slices.Sort(means)
-	return means[len(means)/2], true
+	middle := others / 2
+	if middle >= own {
+		middle++
+	}
+	return m.sorted[middle], true
 }
 
 // failsFast finds providers whose failures come sooner than the answers of others:
@@ -101,6 +116,8 @@ func failsFast(_ fleet, m methodFigures) []Finding {
 		}
 		effect, remedy := "does not see that", ", and prefer loadbalance=leastload, which charges a failure"
 		switch {
+		case m.balance == "consistenthash":
+			remedy = ", and prefer loadbalance=ringload, which charges a failure"
 		case m.balance == "leastactive":
 			effect = "takes it for idle"
 		case slices.Contains(latencyAware, m.balance):
@@ -210,7 +227,10 @@ func overShare(_ fleet, m methodFigures) []Finding {
 			continue
 		}
 		remedy := "Compare loadbalance=leastload in the shadow (loadbalance.shadow=leastload); look for other findings about this method"
-		if slices.Contains(hashing, m.balance) {
+		switch {
+		case slices.Contains(latencyAware, m.balance):
+			remedy = "Ask Reference.Explain why it is preferred; look for other findings about this method"
+		case slices.Contains(hashing, m.balance):
 			remedy = "A few keys have most of the calls: hash more arguments (hash.arguments), or use loadbalance=ringload, which lets a hot key spill over"
 		}
 		out = append(out, Finding{
@@ -227,14 +247,15 @@ func overShare(_ fleet, m methodFigures) []Finding {
 // strategy that means that.
 func (m methodFigures) deserved(i int) bool {
 	calls, mean := m.providers[i].succeeded()
-	others, known := m.medianOfOthers(i)
-	switch {
-	case !known || calls < enoughCalls:
+	if calls < enoughCalls {
 		return false
-	case slices.Contains(latencyAware, m.balance):
-		return float64(mean) < 1.1*float64(others)
 	}
-	return m.balance == "leastactive" && float64(mean) < 0.8*float64(others)
+	if slices.Contains(latencyAware, m.balance) { // the others may have been tried and left
+		others := m.means(i, 1)
+		return len(others) == 0 || float64(mean) < 1.1*float64(others[len(others)/2])
+	}
+	others, known := m.medianOfOthers(i)
+	return known && m.balance == "leastactive" && float64(mean) < 0.8*float64(others)
 }
 
 // noActives finds strategies that count nothing in a Java consumer.

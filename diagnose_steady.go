@@ -103,10 +103,16 @@ func (s *steady) share(f *fleet, nodes []*protocol.Node, away func(n *protocol.N
 // fairShares returns what each provider's weight is worth on average of a time, in
 // which some may have warmed up; 0 for those that were not there.
 func fairShares(nodes []*protocol.Node, slot int, there []bool, from, to time.Time) []float64 {
-	const samples = 32
+	samples := 1
+	for i, n := range nodes {
+		if start, warmup := n.Life().Start, n.Method(slot).Warmup; there[i] && !start.IsZero() && from.Before(start.Add(warmup)) {
+			samples = 32
+			break
+		}
+	}
 	shares, weights := make([]float64, len(nodes)), make([]float64, len(nodes))
 	for k := range samples {
-		at := from.Add(to.Sub(from) / (2 * samples) * time.Duration(2*k+1))
+		at := from.Add(to.Sub(from) / time.Duration(2*samples) * time.Duration(2*k+1))
 		sum := 0.0
 		for i, n := range nodes {
 			if there[i] {
@@ -116,7 +122,7 @@ func fairShares(nodes []*protocol.Node, slot int, there []bool, from, to time.Ti
 		}
 		for i, w := range weights {
 			if sum > 0 {
-				shares[i] += w / sum / samples
+				shares[i] += w / sum / float64(samples)
 			}
 		}
 	}

@@ -1,12 +1,14 @@
 package gofer
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
@@ -107,8 +109,15 @@ func TestDiagnose(t *testing.T) {
 		"hot keys":                   {"consistenthash", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
 		"more, for it is faster":     {"leastload", at(0, func(p provider) { p.calls, p.Total, p.Elapsed = 4000, 4000, 8*time.Second }), "", "", nil, nil},
 		"more, for it is as fast":    {"leastload", at(0, func(p provider) { p.calls = 4000 }), "", "", nil, nil},
-		"more, though it is slow":    {"leastload", at(0, func(p provider) { p.calls = 4000; takes(20 * time.Millisecond)(p) }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, nil},
-		"as much as its weight":      {"random", at(0, func(p provider) { p.calls, p.fair = 4000, 2.0/3 }), "", "", nil, nil},
+		"more, for others are slow": {"leastload", func(f *fleet) {
+			p := f.methods[0].providers
+			p[0].calls = 4000
+			for i := 1; i < 3; i++ {
+				p[i].calls, p[i].Total, p[i].Elapsed = 3, 3, 60*time.Millisecond
+			}
+		}, "", "", nil, nil},
+		"more, though it is slow": {"leastload", at(0, func(p provider) { p.calls = 4000; takes(20 * time.Millisecond)(p) }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, nil},
+		"as much as its weight":   {"random", at(0, func(p provider) { p.calls, p.fair = 4000, 2.0/3 }), "", "", nil, nil},
 		"more for its first minute": {"random", func(f *fleet) {
 			p := f.methods[0].providers
 			p[0].calls, p[0].fair, p[1].fair, p[2].fair = 4000, 0, 0.5, 0.5
@@ -163,5 +172,40 @@ func TestDiagnose(t *testing.T) {
 				assert.Contains(t, one.String(), text)
 			}
 		})
+	}
+}
+
+// The median of the others is that of a sorted list without the one.
+func TestMedianOfOthers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var m methodFigures
+		for range rapid.IntRange(1, 9).Draw(t, "providers") {
+			calls := rapid.SampledFrom([]int64{0, 29, 30, 1000}).Draw(t, "calls")
+			mean := time.Duration(rapid.IntRange(1, 5).Draw(t, "mean"))
+			m.providers = append(m.providers, providerFigures{Counters: protocol.Counters{Total: calls, Elapsed: mean * time.Duration(calls)}})
+		}
+		m.sorted = m.means(-1, enoughCalls)
+		for i := range m.providers {
+			got, known := m.medianOfOthers(i)
+			others := m.means(i, enoughCalls)
+			require.Equal(t, len(others) > 0, known)
+			if known {
+				require.Equal(t, others[len(others)/2], got)
+			}
+		}
+	})
+}
+
+func BenchmarkDiagnose(b *testing.B) {
+	f := healthy("random")
+	for i := range 10_000 {
+		p := well(fmt.Sprint(i))
+		p.fair = 1.0 / 10_000
+		p.Elapsed += time.Duration(i)
+		f.methods[0].providers = append(f.methods[0].providers, p)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		diagnose(f)
 	}
 }
