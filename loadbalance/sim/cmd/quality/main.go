@@ -2,7 +2,7 @@
 // percentile and the mean of the time of a call, as ratios to the best that is
 // possible, in every scenario; the best first, the worst case named.
 //
-//	go run ./loadbalance/sim/cmd/quality                       # the core scenarios, 3 seeds
+//	go run ./loadbalance/sim/cmd/quality                       # the core scenarios, 3 seeds: minutes
 //	go run ./loadbalance/sim/cmd/quality -scenarios hashing -policies ringload,consistenthash
 //	go run ./loadbalance/sim/cmd/quality -variant ps -seeds 1  # providers that share their cores
 //
