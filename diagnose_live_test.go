@@ -130,14 +130,14 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 		traffic   func(*patient)
 	}{
 		"generic": {3, "", func(w *patient) {
-			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				_, err := r.Generic(ctx, "wait()")
 				return err
 			})
 		}},
 		"300 providers": {300, "loadbalance=leastload", steady(100, 3*time.Second)},
 		"a cold one warms up": {3, "loadbalance=leastload&warmup=60000", func(w *patient) {
-			w.load(6, 20*time.Second, wait)
+			w.load(6, 8*time.Second, wait)
 			w.restart(2, 10)
 			for range 9 {
 				w.load(6, 10*time.Second, wait)
@@ -158,17 +158,17 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 			w.providers[2].Unregister()
 			w.load(1, time.Minute, wait)
 			w.register(2, time.Now(), "warmup=1")
-			w.load(20, 20*time.Second, wait)
+			w.load(20, 8*time.Second, wait)
 		}},
 		"one is away for a while": {3, "loadbalance=roundrobin", func(w *patient) {
-			w.load(6, 20*time.Second, wait)
+			w.load(6, 8*time.Second, wait)
 			w.providers[1].Freeze()
 			w.load(6, 10*time.Second, func(ctx context.Context, r *gofer.Reference) error { _ = wait(ctx, r); return nil })
 			w.providers[1].Resume()
-			w.load(6, 20*time.Second, wait)
+			w.load(6, 8*time.Second, wait)
 		}},
 		"callers give up": {3, "loadbalance=leastactive&actives=1000", func(w *patient) {
-			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				ctx, cancel := context.WithTimeout(ctx, time.Duration(1+rand.IntN(20))*time.Millisecond)
 				defer cancel()
 				_ = wait(ctx, r)
@@ -176,7 +176,7 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 			})
 		}},
 		"bursts": {3, "loadbalance=random", func(w *patient) {
-			w.load(6, 20*time.Second, wait)
+			w.load(6, 8*time.Second, wait)
 			var all sync.WaitGroup
 			for range 300 {
 				all.Go(func() { assert.NoError(w.t, wait(w.t.Context(), w.reference)) })
@@ -213,20 +213,20 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 			assert.Empty(w.t, w.reference.Diagnose())
 			w.load(6, 10*time.Second, wait)
 		}},
-		"sticky": {3, "sticky=true", steady(6, 20*time.Second)},
+		"sticky": {3, "sticky=true", steady(6, 8*time.Second)},
 		"methods alike": {3, "loadbalance=leastactive&actives=1000", func(w *patient) {
-			w.load(6, 20*time.Second, wait)
-			w.load(6, 20*time.Second, calling("long()"))
+			w.load(6, 8*time.Second, wait)
+			w.load(6, 8*time.Second, calling("long()"))
 		}},
 		"many keys": {3, "loadbalance=consistenthash", func(w *patient) {
-			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", fmt.Sprint(rand.IntN(10_000)))
 				return err
 			})
 		}},
 	}
 	for _, balance := range []string{"random", "roundrobin", "leastactive", "shortestresponse", "adaptive", "leastload"} {
-		for callers, d := range map[int]time.Duration{1: time.Minute, 6: 20 * time.Second, 40: 5 * time.Second} {
+		for callers, d := range map[int]time.Duration{1: 20 * time.Second, 6: 5 * time.Second, 40: 2 * time.Second} {
 			c := cases["generic"]
 			c.params, c.traffic = "actives=1000&loadbalance="+balance, steady(callers, d)
 			cases[fmt.Sprintf("%s, %d callers", balance, callers)] = c
@@ -258,14 +258,14 @@ func (w *patient) restart(i int, slower float64) {
 // figures that are true.
 func TestDiagnoseSickTraffic(t *testing.T) {
 	wait := calling("wait()")
-	steady := func(w *patient) { assert.Zero(w.t, w.load(6, 20*time.Second, wait)) }
+	steady := func(w *patient) { assert.Zero(w.t, w.load(6, 8*time.Second, wait)) }
 	slow := func(w *patient) { w.takes(1, 100*time.Millisecond); steady(w) }
 	fast := func(failing float64) func(*patient) {
 		return func(w *patient) {
 			w.providers[1].SetDelay(func(*dubbotest.Call, time.Duration) time.Duration { return time.Millisecond })
 			refuse := dubbotest.Status(50, "no such service")
 			require.NoError(w.t, w.providers[1].AnswerAlways("wait", refuse))
-			assert.NotZero(w.t, w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			assert.NotZero(w.t, w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				if rand.Float64() >= failing {
 					return calling("long()")(ctx, r)
 				}
@@ -294,7 +294,7 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 			[]string{"loadbalance=roundrobin sends"}},
 		"piling up, generic": {"", func(w *patient) {
 			w.takes(1, 100*time.Millisecond)
-			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				_, err := r.Generic(ctx, "wait()")
 				return err
 			})
@@ -306,14 +306,14 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 				})
 			}
 			steady(w)
-			w.load(6, 20*time.Second, calling("long()"))
+			w.load(6, 8*time.Second, calling("long()"))
 		}, gofer.FindingMixedMethods, "", nil, []string{"long takes 400ms on average, wait 5ms", "loadbalance=leastactive"}},
 		"failing fast": {"loadbalance=roundrobin&outlier=false", fast(1), gofer.FindingFailsFast, "wait", second,
 			[]string{"after 1ms on average, where the others answer in 10ms; it has 33 % of all calls: loadbalance=roundrobin does not see that"}},
 		"without timestamp": {"", func(w *patient) { w.register(1, time.Time{}, "timestamp="); time.Sleep(time.Second) },
 			gofer.FindingNoWarmup, "", second, []string{"registered without a timestamp"}},
 		"a hot key": {"loadbalance=consistenthash", func(w *patient) {
-			w.load(6, 20*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				key := "hot"
 				if rand.IntN(10) == 0 {
 					key = fmt.Sprint(rand.IntN(10_000))
@@ -321,7 +321,7 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 				_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", key)
 				return err
 			})
-		}, gofer.FindingOverShare, "key", nil, []string{"of the calls for 20", "its weight was worth 33 % (loadbalance=consistenthash)"}},
+		}, gofer.FindingOverShare, "key", nil, []string{"of the calls for 8", "its weight was worth 33 % (loadbalance=consistenthash)"}},
 		"calls that do not return": {"timeout=600000&loadbalance=leastload", func(w *patient) {
 			steady(w)
 			require.NoError(w.t, w.providers[1].AnswerAlways("wait", dubbotest.Never()))
