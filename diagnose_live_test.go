@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer"
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
 	"github.com/gofer-rpc/gofer/registry/zookeeper/zktest"
 )
@@ -29,7 +32,7 @@ type patient struct {
 
 // newPatient starts n providers that take 10 ms for a call of wait, 40 for one of long and
 // started an hour ago, and refers to them with these parameters.
-func newPatient(t *testing.T, n int, params string) *patient {
+func newPatient(t *testing.T, n int, params string, opts ...gofer.Option) *patient {
 	w := &patient{t: t}
 	var err error
 	w.zk, err = zktest.Start(zktest.InMemory(), zktest.WithSessionLimits(time.Second, 10*time.Second))
@@ -50,7 +53,7 @@ func newPatient(t *testing.T, n int, params string) *patient {
 		w.takes(i, 10*time.Millisecond)
 		w.register(i, w.started)
 	}
-	c := newClient(t, gofer.WithRegistry(w.registry()), gofer.WithRegistryDialer(w.zk.Dial), gofer.WithDialer(dubbotest.Dialer(w.providers...)))
+	c := newClient(t, append(opts, gofer.WithRegistry(w.registry()), gofer.WithRegistryDialer(w.zk.Dial), gofer.WithDialer(dubbotest.Dialer(w.providers...)))...)
 	w.reference = refer(t, c, demo+"?retries=0&"+params)
 	synctest.Wait()
 	return w
@@ -376,4 +379,76 @@ func (w *patient) beside(call func(ctx context.Context)) {
 	}()
 	w.t.Cleanup(func() { cancel(); <-done })
 	synctest.Wait()
+}
+
+// A provider that fails fast draws traffic where calls under way are counted: both are
+// found (F4). Ejected, it has too few calls to be found.
+func TestDiagnoseFailureThatDrawsTraffic(t *testing.T) {
+	for _, outlier := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPatient(t, 3, fmt.Sprintf("loadbalance=leastactive&actives=1000&outlier=%t", outlier))
+			w.takes(1, time.Millisecond)
+			require.NoError(t, w.providers[1].AnswerAlways("wait", dubbotest.Status(70, "it is broken")))
+			failed := w.load(6, 8*time.Second, calling("wait()"))
+			found := w.reference.Diagnose()
+			if outlier {
+				assert.Less(t, failed, 20)
+				assert.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 2)
+			share := float64(failed) / float64(w.total())
+			for i, text := range []string{
+				fmt.Sprintf("%d of %d calls failed, after 1ms on average, where the others answer in 10ms; it has %.0f %% of all calls: loadbalance=leastactive takes it for idle", failed, failed, 100*share),
+				fmt.Sprintf("has had %.0f %% of the calls for 8", 100*share),
+			} {
+				assert.Equal(t, []gofer.FindingKind{gofer.FindingFailsFast, gofer.FindingOverShare}[i], found[i].Kind)
+				assert.Equal(t, []string{address(1)}, found[i].Providers)
+				assert.Contains(t, found[i].Text, text)
+			}
+			assert.Greater(t, share, 0.5)
+		})
+	}
+}
+
+// flood is a strategy of somebody's own that once gives one provider most calls.
+type flood struct {
+	on    atomic.Bool
+	calls atomic.Int64
+}
+
+func (f *flood) Select(c *protocol.Candidates, _ *protocol.Invocation) *protocol.Node {
+	n := f.calls.Add(1)
+	if f.on.Load() && n%4 > 0 {
+		return c.Nodes()[1]
+	}
+	return c.Nodes()[n%int64(c.Len())]
+}
+
+// A restarted provider that a strategy floods has far over its share of the calls
+// since, whatever there was before.
+func TestDiagnoseFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := new(flood)
+		w := newPatient(t, 3, "loadbalance=flood&warmup=1&outlier=false", gofer.WithLoadBalance("flood",
+			func(loadbalance.Config) (loadbalance.LoadBalance, error) { return f, nil }))
+		w.load(6, time.Minute, calling("wait()"))
+		assert.Empty(t, w.reference.Diagnose())
+		w.restart(1, 1)
+		f.on.Store(true)
+		w.load(2, 40*time.Second, calling("wait()"))
+		found := w.find(gofer.FindingOverShare, "has had 8", "% of the calls for 4", "its weight was worth 33 % (loadbalance=flood)")
+		assert.Equal(t, []string{address(1)}, found.Providers)
+		assert.Contains(t, found.Remedy, "loadbalance.shadow=leastload")
+	})
+}
+
+// total is how many calls there have been.
+func (w *patient) total() (n int64) {
+	for _, p := range w.reference.Snapshot().Providers {
+		for _, m := range p.Methods {
+			n += m.Total
+		}
+	}
+	return n
 }
