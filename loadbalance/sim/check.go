@@ -83,7 +83,7 @@ const (
 // Check returns what is wrong with the scenario, nil for nothing: one error for each
 // value, ten at most, joined. Every value has bounds, and what would have no effect is a
 // mistake. A run has to end, and to have room, so all that it may come to is bounded, too,
-// generously: at most 100 million requests (20 at least), of which half a million are under
+// generously: at most 100 million requests (20 at least), of which a million are under
 // way at a time; 20,000 providers, 10,000 consumers, and a million pairs of both; 20
 // million keys in caches, a million pauses.
 func (s *Scenario) Check() error {

@@ -10,7 +10,7 @@ import (
 // every machine. See [Scenario.Check].
 const (
 	maxRequests = 100_000_000 // that come, long ones included
-	maxUnderWay = 500_000     // of them at a time
+	maxUnderWay = 1_000_000   // of them at a time
 	maxLong     = maxUnderWay / 2
 	minRequests = 20             // in the mean; fewer measure nothing
 	maxNodes    = 1_000_000      // providers × consumers

@@ -19,11 +19,11 @@ func TestRunsThatAreTooLarge(t *testing.T) {
 		{"duration: 1s\nsettle: 24h\nrate: 5000\nproviders: [{count: 30}]\n", "x.yml:2: settle: 24h0m0s at 5000 requests per second are too many"},
 		{"duration: 5s\nproviders: [{count: 3, workers: 100000}]\n", "x.yml:1: duration: 5s at 21000000 requests per second are too many"},
 		{"duration: 2m\nrate: 100000\nproviders:\n  - count: 10000\n", "x.yml:1: duration: 12500000 requests × 10000 providers are too much"},
-		{"duration: 10m\nload: 10\nproviders: [{count: 3}]\n", "x.yml:2: load: 12000 requests per second are more than the providers can take, 1200: 6534000 would wait at the end, at most 500000; with threads they are refused"},
+		{"duration: 10m\nload: 10\nproviders: [{count: 3}]\n", "x.yml:2: load: 12000 requests per second are more than the providers can take, 1200: 6534000 would wait at the end, at most 1000000; with threads they are refused"},
 		{"rate: 20000\nduration: 10m\nproviders: [{count: 3}]\n", "x.yml:1: rate: 20000 requests per second are more than"},
-		{"rate: 10000\nrequests: [{}, {wait: 24h}]\ndeadline: 24h\nproviders: [{count: 60}]\nduration: 5m\n", "x.yml:2: requests[1].wait: 24h0m0s makes 1525000 requests wait at a time: at most 500000"},
+		{"rate: 10000\nrequests: [{}, {wait: 24h}]\ndeadline: 24h\nproviders: [{count: 60}]\nduration: 5m\n", "x.yml:2: requests[1].wait: 24h0m0s makes 1525000 requests wait at a time: at most 1000000"},
 		{"rate: 0.1\nproviders: [{}]\n", "x.yml:1: rate: 6 requests in 1m0s measure nothing: at least 20"},
-		{"consumers: 100\nrate: 10\nlong: {each: 1000}\nproviders: [{count: 100}]\n", "x.yml:3: long.each: 10000000 long requests are too many: at most 250000"},
+		{"consumers: 100\nrate: 10\nlong: {each: 1000}\nproviders: [{count: 100}]\n", "x.yml:3: long.each: 10000000 long requests are too many: at most 500000"},
 		{"deadline: 1ms\nrate: 10\nlong: {each: 1000, lasts: 1ms}\nproviders: [{count: 10}]\n", "x.yml:3: long.lasts: 2100000000 long requests after each other are too many"},
 		{"duration: 24h\nrate: 1\nproviders:\n  - {}\n  - count: 100\n    faults:\n      - {at: 1s, for: 1ms, every: 2ms, pause: true}\n", "x.yml:7: providers[1].faults[0].every: 4319950100 pauses of all providers are too many: at most 1000000"},
 		{"keys: {count: 10000000}\nrate: 10\nproviders:\n  - count: 100\n    cache: {keys: 100000000}\n", "x.yml:5: providers[0].cache.keys: 1000000100 keys in all caches are too many: at most 20000000"},
@@ -91,7 +91,7 @@ func TestARunThatGrowsTooLarge(t *testing.T) {
 	w := newWorld(s, 1, false)
 	require.NoError(t, w.goesOn(t.Context()))
 	w.requests.all = make([]*request, maxUnderWay+1)
-	assert.ErrorContains(t, w.goesOn(t.Context()), "after -10s of 1m0s more than 500000 requests are under way: of 100 a second the cluster answers too few")
+	assert.ErrorContains(t, w.goesOn(t.Context()), "after -10s of 1m0s more than 1000000 requests are under way: of 100 a second the cluster answers too few")
 
 	w = newWorld(s, 1, false)
 	w.arrivals.n, w.waiting = 2*maxRequests+1, 3
