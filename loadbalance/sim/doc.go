@@ -19,12 +19,25 @@
 //	    faults: [{at: 10s, for: 5s, leave: true}]
 //
 // [Load] and [Parse] read it, and tell file, line and key of a mistake; [Run] runs it
-// with one policy. The same seed gives the same requests whatever the policy, and the
-// same policy the same result, to the bit. The scenarios by which the strategies of
-// this module are judged come with the package ([Core], [Hashing], [Named]); the
-// command loadbalance/sim/cmd/quality compares policies over all of them, and [Grid]
-// does so in a program. They are not to be changed to suit a result: a test has their
-// hash.
+// with one policy, and its result has figures of all and of each provider, in the order
+// in which they are listed:
+//
+//	s, err := sim.Load("shop.yml")
+//	…
+//	r, err := sim.Run(ctx, s, sim.Options{Policy: "leastload", Seed: 1})
+//	…
+//	fmt.Println(r.P99, r.Failed, r.Providers[2].Share)
+//
+// The keys are the fields of [Scenario], [Request], [Provider], [Fault] and so on. A 0
+// that is written is a 0, not a default (in a program it is [None]); what has no effect is
+// a mistake. [Scenario.Check] has bounds for everything, so that what it accepts ends and
+// has room; a run that takes too long ends with its context.
+//
+// The same seed gives the same requests whatever the policy, and the same policy the same
+// result, to the bit. The scenarios by which the strategies of this module are judged come
+// with the package ([Core], [Hashing], [Named]); the command loadbalance/sim/cmd/quality
+// compares policies over all of them, and [Grid] does so in a program. They are not to be
+// changed to suit a result: a test has their hash.
 //
 // # How it works
 //
@@ -34,11 +47,13 @@
 // that has no answer at its deadline fails for its consumer, and stays with its
 // provider. There are no retries, so that errors show.
 //
-//	scenario.go, yaml.go      a cluster as data            capacity.go  what it can take
+//	scenario.go, defaults.go  a cluster as data            yaml*.go     and as a file
+//	check.go, limits.go       what it may be               capacity.go  what it can take
 //	arrivals.go               requests, before anybody has decided about them
 //	world.go, events.go       a run, and the heap of its events
-//	calls.go, long.go         requests at their consumer
+//	calls.go, open.go         requests at their consumer   long.go      those that stay
 //	serving.go, server.go     and at their provider        sharing.go, cache.go, cold.go
+//	faults.go                 what goes wrong there, and when
 //	lives.go                  providers come, go and die, and consumers learn of it
 //	policy.go                 who may choose: real.go (this module), java*.go, truth.go
 //	figures.go, result.go     what is measured             quality.go   and compared

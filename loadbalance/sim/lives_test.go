@@ -76,8 +76,46 @@ func takes(c chooser, v *server) bool {
 	return false
 }
 
-// Only who was sent a request by a consumer loses it, and in the order in which they
-// were made.
+// ends records the ends of requests.
+type ends struct {
+	truth
+	ids     []int32
+	answers []answer
+}
+
+func (e *ends) choose(*request) int32 { return 1 }
+
+func (e *ends) ended(r *request, a answer) {
+	e.ids, e.answers = append(e.ids, r.id), append(e.answers, a)
+}
+
+// What a consumer has sent to former lives of a server is lost when it learns of it, in
+// the order of the requests, and nothing else is.
+func TestWhatIsLost(t *testing.T) {
+	w := newWorld((&Scenario{Rate: 100, Consumers: 2, Providers: []Provider{{Count: 2}}}).filled(), 1, false)
+	one, other := new(ends), new(ends)
+	w.choosers = []chooser{one, other}
+	for _, consumer := range []int32{0, 1, 0, 0} {
+		r := w.requests.take()
+		r.consumer, r.open = consumer, true
+		require.True(t, w.send(r))
+	}
+	w.change(w.servers[1], dies)
+	w.change(w.servers[1], starts)
+	last := w.requests.take()
+	last.open = true
+	require.True(t, w.send(last), "to the new life")
+
+	w.lose(0, w.servers[0])
+	assert.Empty(t, one.ids)
+	w.lose(0, w.servers[1])
+	assert.Equal(t, []int32{0, 2, 3}, one.ids)
+	assert.Equal(t, []answer{dead, dead, dead}, one.answers)
+	assert.Empty(t, other.ids)
+	assert.True(t, last.open)
+}
+
+// The lists of open requests are what a slow look would find.
 func TestOpenRequestsByServer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const consumers, servers = 2, 3
