@@ -26,7 +26,7 @@ var allowed = map[string]struct{ ours, others []string }{
 	"protocol/dubbo":                {ours: []string{"url", "protocol", "protocol/dubbo/hessian2"}, others: []string{zap}},
 	"protocol/dubbo/dubbotest":      {ours: []string{"url", "protocol", "protocol/dubbo", "protocol/dubbo/hessian2", "protocol/dubbo/internal/frame", "registry", "registry/zookeeper"}},
 	"loadbalance":                   {ours: []string{"url", "protocol"}},
-	"loadbalance/sim/cmd/quality":   {ours: []string{"loadbalance/sim"}},
+	"loadbalance/sim/cmd/quality":   {ours: []string{"protocol", "loadbalance/sim"}},
 	"loadbalance/sim":               {ours: []string{"url", "protocol", "loadbalance", "cluster"}, others: []string{yaml}},
 	"filter":                        {ours: []string{"url", "protocol"}, others: []string{zap}},
 	"registry":                      {ours: []string{"url", "protocol"}, others: []string{zap}},
