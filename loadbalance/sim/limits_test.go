@@ -128,6 +128,8 @@ func TestARunIsStopped(t *testing.T) {
 func TestThereIsNothingToRun(t *testing.T) {
 	_, err := Run(t.Context(), nil, Options{})
 	assert.EqualError(t, err, "there is no scenario to run")
+	_, err = Run(t.Context(), &Scenario{Name: "s", Providers: []Provider{{}}}, Options{Calls: func(Call) {}})
+	assert.EqualError(t, err, "scenario s: calls are told with detail only")
 	var s *Scenario
 	assert.EqualError(t, s.Check(), "scenario: there is none")
 	assert.Zero(t, s.Capacity())

@@ -78,6 +78,9 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 	if o.Load != 0 {
 		s = s.under(o.Load)
 	}
+	if o.Calls != nil && !o.Detail {
+		return nil, fmt.Errorf("%s: calls are told with detail only", s.called())
+	}
 	if o.Policy == "" {
 		o.Policy = loadbalance.Default
 	}
