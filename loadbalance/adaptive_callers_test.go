@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -274,4 +275,56 @@ func TestChancesAsTimePasses(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A timeout before the provider's own is taken for as much longer as is usual there, and
+// is neither a success nor a failure; a later one is a failure, and costs what it took.
+func TestAdaptiveEarlyTimeout(t *testing.T) {
+	f := newFleet().weights(100, 100)
+	lb := newAdaptive(t, f, 28)
+	for _, n := range f.nodes {
+		f.learn(lb, n, protocol.Succeeded, 10*milli)
+	}
+	f.learn(lb, f.nodes[0], protocol.TimedOut, 2*milli)
+	f.learn(lb, f.nodes[1], protocol.Succeeded, 12*milli)
+	got := f.explained(lb)
+	assert.InDelta(t, 11, millis(got[0].Latency), 1e-6, "of 10 and 2 + 10")
+	assert.InDelta(t, got[1].Score, got[0].Score, 1e-9)
+	f.learn(lb, f.nodes[0], protocol.TimedOut, time.Second)
+	got = f.explained(lb)
+	assert.InDelta(t, (11+1000)/2.0, millis(got[0].Latency), 1e-6)
+	assert.Greater(t, got[0].Score, 1.4*(math.Sqrt(505.5)+1)/(math.Sqrt(11)+1)*got[1].Score, "two of three were answered")
+}
+
+// What is known is forgotten at the pace of the provider's timeout, not the caller's.
+func TestAdaptiveCallersTimeout(t *testing.T) {
+	f := newFleet().weights(100, 100)
+	lb := newAdaptive(t, f, 29)
+	f.learn(lb, f.nodes[0], protocol.Succeeded, 10*milli)
+	f.learn(lb, f.nodes[1], protocol.Failed, milli)
+	f.clock.advance(300 * milli)
+	inv := f.call()
+	inv.Timeout = milli
+	assert.Equal(t, f.explained(lb), lb.(loadbalance.Explainer).Explain(f.list(), inv).Candidates)
+}
+
+// However long a provider was left alone it gets one in five of the calls that it is
+// drawn for.
+func TestAdaptiveLeftAlone(t *testing.T) {
+	f := newFleet().weights(100, 100, 100)
+	lb := newAdaptive(t, f, 30)
+	for i, percent := range []string{"5", "5", "400"} {
+		f.report(t, lb, f.nodes[i], 10*milli, load(percent))
+	}
+	for _, tt := range []struct {
+		after  time.Duration
+		chance float64
+	}{{0, 0}, {time.Second, 0.05}, {2 * time.Second, 0.15}, {time.Second, 0.2}, {time.Second, 0.2}} {
+		f.clock.advance(tt.after)
+		got := f.explained(lb)[2]
+		assert.InDelta(t, tt.chance*2/3, got.Chance, 1e-9, tt.after)
+		assert.Equal(t, tt.chance > 0, strings.Contains(got.Reason, "left alone"), got.Reason)
+	}
+	f.attempt(lb, f.nodes[2], f.call())
+	assert.Zero(t, f.explained(lb)[2].Chance, "one is under way")
 }
