@@ -51,15 +51,16 @@ const (
 //     neither flooded nor left to starve.
 //   - A failure counts as the provider's timeout at least. A caller that gives up before
 //     that tells only that the answer would have taken longer: as much longer as is usual
-//     there, and nothing about success. What was learned belongs to the method
-//     (the report to the provider) and to one life of a provider: one bad method does
-//     not spoil the others, and nothing is left of a provider that is gone (F20, F23).
+//     there, and nothing about success.
+//   - What was learned belongs to the method (the report to the provider) and to one
+//     life of a provider: one bad method does not spoil the others, and nothing is left
+//     of a provider that is gone (F20, F23).
 //   - Calls under way are counted once, and never less than 0; loads are compared as
 //     the numbers that they are (F19).
-//   - A provider that warms up has a tenth of its weight at least. And an idle one that
-//     has more load for its weight alone gets a part of the calls by weight, as equal ones
-//     do: else it would get nothing until the other has as many calls under way as it has
-//     times the weight.
+//   - A provider that warms up has a tenth of its weight at least. And an idle one whose
+//     load is higher for its weight alone gets a part of the calls by weight, as equal
+//     ones do: else one with a tenth of the weight would get nothing as long as the other
+//     has less than nine calls under way.
 //
 // Only providers with weight are drawn, as long as one of them can be called.
 func NewAdaptive(cfg Config) (LoadBalance, error) {
