@@ -25,7 +25,8 @@ const (
 //
 // Methods differ in cost, so what a call took is divided by what its method takes at
 // all providers: 1 is as usual. Failures are not fast (F4): one counts as 50 times
-// what is usual, or what it took if that is more. An answer counts as 8 times what
+// what is usual, or what it took if that is more, but a call that its caller gave up
+// before the provider's timeout as what it took and the usual. An answer counts as 8 times what
 // is usual at most, so one slow call does not put a provider beside those that fail.
 type learner struct {
 	clock   func(*protocol.Invocation, protocol.Outcome) time.Duration // when an attempt ended
@@ -88,7 +89,7 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	r := l.of(o.Life)
 	r.active.Add(-1)
 	r.erase(l.stamp(inv))
-	if o.Verdict == protocol.Neutral {
+	if o.Verdict == protocol.Neutral || inv.OneWay && o.Verdict == protocol.Succeeded { // nobody answers a one-way call
 		return
 	}
 	now := l.clock(inv, o)
@@ -102,16 +103,27 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 		method.foldFew(now, methodMemory)
 		r.good.add(took / method.value())
 	} else {
-		x := failurePrice * l.usual.value()
-		if per := method.value(); per > 0 {
-			x = max(x, took/per)
-		}
-		r.bad.add(min(x, worstFailure))
+		r.bad.add(l.charge(r, inv, o, took, method.value()))
 	}
 	if int64(now) >= r.due.Load() {
 		l.fold(r, now)
 		l.usual.fold(now, latencyMemory)
 	}
+}
+
+// charge returns what a failure counts as, of a method that takes so many ms; 0: not
+// known. A call that its caller gave up early would have taken longer, as much longer as
+// is usual there; nothing more is known.
+func (l *learner) charge(r *record, inv *protocol.Invocation, o protocol.Outcome, took, per float64) float64 {
+	x := failurePrice * l.usual.value()
+	if per > 0 {
+		x = max(x, took/per)
+		if gaveUp(inv, o) {
+			latency, _ := l.relative(r)
+			x = latency + took/per
+		}
+	}
+	return min(x, worstFailure)
 }
 
 // fold works in what was counted at a provider, unless somebody else is doing so.

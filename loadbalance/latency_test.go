@@ -18,12 +18,13 @@ import (
 // learning is a learner whose time is told.
 type learning struct {
 	*learner
+	node *protocol.Node
 	zero time.Time
 	now  atomic.Int64
 }
 
 func newLearning() *learning {
-	l := &learning{zero: time.Unix(1_800_000_000, 0)}
+	l := &learning{zero: time.Unix(1_800_000_000, 0), node: fleetOf(100)[0]}
 	l.learner = newLearner(l.zero, func(*protocol.Invocation, protocol.Outcome) time.Duration {
 		return time.Duration(l.now.Load())
 	})
@@ -33,6 +34,7 @@ func newLearning() *learning {
 func (l *learning) begin(life *protocol.Life, slot int) *protocol.Invocation {
 	inv := &protocol.Invocation{
 		Method: &protocol.Method{Slot: slot},
+		Node:   l.node,
 		Begun:  l.zero.Add(time.Duration(l.now.Load())),
 	}
 	l.Begun(inv, life)

@@ -114,39 +114,17 @@ func TestRingLoadExplainsPlaces(t *testing.T) {
 }
 
 // What is explained is what the pick at the same moment does, whatever has been learned
-// since the figures were brought up to date.
+// since the figures were brought up to date: callers want that of each pick.
 func TestLoadExplainedUnderTraffic(t *testing.T) {
 	for _, name := range []string{"leastload", "ringload"} {
-		f, rand := newFleet().weights(100, 100, 100, 50), source(1)
-		lb := balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand})
-		s := f.traffic(watched{LoadBalance: lb, t: t})
-		service := func(*protocol.Node) time.Duration { return varying(rand, 5*milli, 0.4) }
-		s.closed(t, 1, 3*milli, 20*time.Second, service)
-		s.closed(t, 3, 7*milli, 20*time.Second, service)
-	}
-}
-
-// watched wants each pick to go where it can go by what is explained before.
-type watched struct {
-	loadbalance.LoadBalance
-	t *testing.T
-}
-
-func (e watched) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	x := e.LoadBalance.(loadbalance.Explainer).Explain(c, inv)
-	n := e.LoadBalance.Select(c, inv)
-	for _, one := range x.Candidates {
-		if one.Node == n {
-			require.Positive(e.t, one.Chance, "chosen against all chances: %+v", x)
+		for _, number := range []int{1, 3} {
+			f, rand := newFleet().weights(100, 100, 100, 50), source(1)
+			s := f.callers(balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand}), number, rand, 5, 5, 5, 5)
+			s.think, s.expected = 3*milli, make([]float64, 4)
+			s.run(t, 20*time.Second)
+			for i := range s.counts {
+				assert.InDelta(t, s.expected[i], s.counts[i], 0.02*float64(s.calls))
+			}
 		}
 	}
-	return n
-}
-
-func (e watched) Begun(inv *protocol.Invocation, l *protocol.Life) {
-	e.LoadBalance.(protocol.Observer).Begun(inv, l)
-}
-
-func (e watched) Ended(inv *protocol.Invocation, o protocol.Outcome) {
-	e.LoadBalance.(protocol.Observer).Ended(inv, o)
 }

@@ -109,12 +109,19 @@ func price(inv *protocol.Invocation, o protocol.Outcome, usual time.Duration) (t
 	switch {
 	case o.Verdict == protocol.Succeeded:
 		return took, !inv.OneWay, false
-	case o.Verdict == protocol.TimedOut && took < timeout-timeout/10:
+	case gaveUp(inv, o):
 		return min(took+usual, timeout), true, true
 	case o.Verdict == protocol.TimedOut, o.Verdict == protocol.Failed:
 		return max(took, timeout), true, false
 	}
 	return 0, false, false
+}
+
+// gaveUp reports whether an attempt timed out by its caller's deadline, well before the
+// provider's timeout.
+func gaveUp(inv *protocol.Invocation, o protocol.Outcome) bool {
+	timeout := timeoutAt(inv.Node, inv.Method.Slot)
+	return o.Verdict == protocol.TimedOut && o.Elapsed < timeout-timeout/10
 }
 
 // timeoutAt returns the timeout of a method at a node.
