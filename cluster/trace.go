@@ -112,7 +112,11 @@ func (a *TracedAttempt) choose(s *selection) {
 		a.Decision = "the provider was ejected for its failures, and this call is the trial"
 	}
 	for i := range a.Candidates {
-		a.Candidates[i].Chosen = a.Candidates[i].key == s.chosen.Key()
+		c := &a.Candidates[i]
+		c.Chosen = c.key == s.chosen.Key()
+		if c.Chosen && c.Chance == 0 && a.Explained && !s.trial {
+			a.Decision += "; other calls changed what is compared before it did"
+		}
 	}
 }
 

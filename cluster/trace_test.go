@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer/cluster"
+	"github.com/gofer-rpc/gofer/loadbalance"
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
@@ -75,6 +76,31 @@ func TestTraceSample(t *testing.T) {
 	assert.Len(t, *all, 4)
 	assert.False(t, (*all)[0].Attempts[0].Explained)
 	assert.Equal(t, []string{w.nodes()[0].Address()}, chosen((*all)[0].Attempts[0]))
+}
+
+// overtaken chooses the first, but explains a moment in which that was the last.
+type overtaken struct{ first }
+
+func (overtaken) Explain(c *protocol.Candidates, _ *protocol.Invocation) loadbalance.Explanation {
+	x := loadbalance.Explanation{Candidates: make([]loadbalance.Candidate, c.Len())}
+	for i, n := range c.Nodes() {
+		x.Candidates[i] = loadbalance.Candidate{Node: n, Allowed: true}
+	}
+	x.Candidates[c.Len()-1].Chance = 1
+	return x
+}
+
+// What others do between the explanation and the choice is not hidden.
+func TestTraceOvertaken(t *testing.T) {
+	all, s := traced(1)
+	config := s.config
+	s.config = func(cfg *cluster.Config) { config(cfg); withBalance(cfg, "overtaken", overtaken{}) }
+	w := newWorld(t, "loadbalance=overtaken", s, ok, ok)
+	target(t, w, "find")
+	require.Len(t, *all, 1)
+	a := (*all)[0].Attempts[0]
+	assert.Equal(t, []string{w.nodes()[0].Address()}, chosen(a))
+	assert.Equal(t, "the load balancer chooses; other calls changed what is compared before it did", a.Decision)
 }
 
 // A call that finds nobody, or meets a panic, has its trace.
