@@ -191,7 +191,7 @@ func (o *Outliers) Ended(inv *protocol.Invocation, end protocol.Outcome) {
 		verdict = protocol.Neutral
 	}
 	r := o.record(end.Life)
-	switch bad := verdict != protocol.Succeeded && verdict != protocol.Neutral; {
+	switch bad := verdict == protocol.Failed || verdict == protocol.TimedOut; {
 	case r == nil && !bad:
 		return // most calls
 	case r == nil:
@@ -224,7 +224,7 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, verdict protocol.V
 		r.trial = nil
 		defer o.schedule()
 	}
-	if verdict == protocol.Neutral || inv.Begun.Before(r.since) {
+	if verdict == protocol.Neutral || verdict == protocol.Useless || inv.Begun.Before(r.since) {
 		return
 	}
 	set := settingsOf(r.node)

@@ -43,9 +43,15 @@ const (
 	TimedOut
 	// Neutral: it tells nothing: the caller cancelled, or the call itself was bad.
 	Neutral
+	// Useless: the provider has answered that it could not do anything with the call, or
+	// with an answer that nobody can read. It need not be ill for that, for the call may
+	// fail everywhere; but how fast that was says nothing good (F4).
+	Useless
 )
 
-var verdictText = [...]string{Succeeded: "succeeded", Failed: "failed", TimedOut: "timed out", Neutral: "neutral"}
+var verdictText = [...]string{
+	Succeeded: "succeeded", Failed: "failed", TimedOut: "timed out", Neutral: "neutral", Useless: "answered uselessly",
+}
 
 // String returns the verdict in words.
 func (v Verdict) String() string {
@@ -72,14 +78,25 @@ func Judge(err error) Verdict {
 		return Succeeded
 	case ErrTimeout:
 		return TimedOut
-	case ErrCanceled, ErrExpired, ErrClosed, ErrBadArgument, ErrSerialization:
+	case ErrCanceled, ErrExpired, ErrClosed, ErrBadArgument:
 		return Neutral
-	case ErrNotFound: // for good: the call names what nobody has
+	case ErrSerialization:
+		return uselessIf(e)
+	case ErrNotFound: // for good: the call names what this provider does not have
 		if e.Retry == RetryNever {
-			return Neutral
+			return uselessIf(e)
 		}
 	}
 	return Failed
+}
+
+// uselessIf returns the verdict on a call that cannot be served as it is: who was not
+// asked has not answered.
+func uselessIf(e *Error) Verdict {
+	if e != nil && e.Sent {
+		return Useless
+	}
+	return Neutral
 }
 
 // Observe adds an observer of all attempts at the nodes of this reference. An
