@@ -15,7 +15,8 @@ import (
 // answer, an error, a timeout, a cancelled context, a panic (B102). A call that
 // has begun ends exactly once, in the provider's life it began in, and one that
 // never began never ends (F13): no error from further in, a limit exceeded there
-// least of all, is taken for this filter's own refusal (B098, F12).
+// least of all, is taken for this filter's own refusal (B098, F12). How it ended is
+// counted too ([protocol.Ending]).
 //
 // Observers of the reference ([protocol.MethodTable.Observe]) learn of each attempt
 // from here, too.
@@ -40,12 +41,11 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 	begun := inv.Begun
 	status.Entered(begun)
 	end := protocol.Outcome{Life: life, Verdict: protocol.Neutral} // stays so when the next invoker panics
-	failed := true
 	told := 0
 	defer func() {
 		end.Elapsed = time.Since(begun)
 		status.Left(begun)
-		status.End(end.Elapsed, failed)
+		status.EndWith(protocol.EndingOf(inv, end), end.Elapsed)
 		node.Freed(slot)
 		for _, o := range observers[:told] {
 			o.Ended(inv, end)
@@ -57,7 +57,6 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 	}
 	res, err := f.next.Invoke(ctx, inv)
 	end.Verdict, end.Err = protocol.Judge(err), err
-	failed = end.Verdict != protocol.Succeeded
 	return res, err
 }
 

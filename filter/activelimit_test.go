@@ -48,6 +48,38 @@ func TestActiveLimitCountsEveryEnd(t *testing.T) {
 	}
 }
 
+// How an attempt ended is told apart where it matters to who looks at the figures.
+func TestActiveLimitCountsEndings(t *testing.T) {
+	one := func(c protocol.Counters) [5]int64 {
+		return [5]int64{c.Exceptions, c.OneWay, c.Useless, c.Refused, c.GivenUp}
+	}
+	for name, c := range map[string]struct {
+		err    error
+		oneWay bool
+		want   [5]int64
+	}{
+		"value":              {nil, false, [5]int64{}},
+		"business exception": {&protocol.Error{Code: protocol.ErrBusiness}, false, [5]int64{0: 1}},
+		"one-way":            {nil, true, [5]int64{1: 1}},
+		"no such method":     {&protocol.Error{Code: protocol.ErrNotFound, Sent: true, Retry: protocol.RetryNever}, false, [5]int64{2: 1}},
+		"executes":           {&protocol.Error{Code: protocol.ErrLimitExceeded, Sent: true}, false, [5]int64{3: 1}},
+		"cancelled":          {context.Canceled, false, [5]int64{4: 1}},
+		"network":            {&protocol.Error{Code: protocol.ErrNetwork}, false, [5]int64{}},
+	} {
+		var script func(context.Context, *protocol.Invocation) (*protocol.Result, error)
+		if c.err != nil {
+			script = fail(c.err)
+		}
+		p := newProvider(t, "", script, filter.ActiveLimit)
+		inv := p.invocation()
+		inv.OneWay = c.oneWay
+		_, err := p.node.Invoke(t.Context(), inv)
+		require.Equal(t, c.err, err)
+		assert.Equal(t, c.want, one(p.status()), name)
+		assert.EqualValues(t, 1, p.status().Total, name)
+	}
+}
+
 // A goroutine that ends inside the call (a test's FailNow) is an end, too.
 func TestActiveLimitCountsGoexit(t *testing.T) {
 	p := newProvider(t, "actives=1", func(context.Context, *protocol.Invocation) (*protocol.Result, error) {

@@ -19,7 +19,8 @@ type Status struct {
 	failedElapsed atomic.Int64 // ns
 	maxElapsed    atomic.Int64 // ns
 	underWay      atomic.Uint64
-	_             [64]byte // nodes are allocated side by side
+	endings       atomic.Pointer[endings] // nil as long as calls ended with values and failures alone
+	_             [64]byte                // nodes are allocated side by side
 }
 
 // Begin counts a call that is about to start and reports whether it may: false
@@ -42,12 +43,26 @@ func (s *Status) Begin(limit int) bool {
 	}
 }
 
-// End counts the end of a call.
+// End counts the end of a call, as [Status.EndWith] does with [EndedWithValue] or
+// [EndedInFailure].
 func (s *Status) End(elapsed time.Duration, failed bool) {
+	if failed {
+		s.EndWith(EndedInFailure, elapsed)
+	} else {
+		s.EndWith(EndedWithValue, elapsed)
+	}
+}
+
+// EndWith counts the end of a call and how it ended.
+func (s *Status) EndWith(e Ending, elapsed time.Duration) {
+	if e == EndedOneWay {
+		elapsed = 0 // when it was sent, not when it was done
+	}
 	d := int64(elapsed)
+	s.note(e, d)
 	s.total.Add(1)
 	s.elapsed.Add(d)
-	if failed {
+	if e.failed() {
 		s.failed.Add(1)
 		s.failedElapsed.Add(d)
 	}
@@ -100,11 +115,37 @@ type Counters struct {
 	Elapsed       time.Duration
 	FailedElapsed time.Duration
 	MaxElapsed    time.Duration
+
+	// Exceptions is how many of Total were answered with a business exception: the method
+	// has thrown. Those have not failed.
+	Exceptions        int64
+	ExceptionsElapsed time.Duration
+	// OneWay is how many of Total were sent without anybody to answer (return=false): how
+	// long they took nobody knows, so Elapsed leaves them out.
+	OneWay int64
+	// Useless is how many of Failed were answered to the effect that the provider cannot
+	// do anything with the call, or unreadably: see the [Verdict] of that name.
+	Useless        int64
+	UselessElapsed time.Duration
+	// Refused is how many of Failed the provider has refused for a limit of its own,
+	// "executes" or its thread pool. Those did not run and went elsewhere.
+	Refused        int64
+	RefusedElapsed time.Duration
+	// GivenUp is how many of Failed had no answer when their caller gave up, before the
+	// method's timeout was over.
+	GivenUp        int64
+	GivenUpElapsed time.Duration
+
+	// Worthless is how many answers in a row, up to the latest, were exceptions or of no
+	// use, and Unanswered how many callers in a row gave up without an answer: what a
+	// provider is like at the moment, whatever it did before.
+	Worthless  int64
+	Unanswered int64
 }
 
 // Counters returns the present figures.
 func (s *Status) Counters() Counters {
-	return Counters{
+	c := Counters{
 		Active:        s.Active(),
 		Total:         s.total.Load(),
 		Failed:        s.failed.Load(),
@@ -112,12 +153,22 @@ func (s *Status) Counters() Counters {
 		FailedElapsed: time.Duration(s.failedElapsed.Load()),
 		MaxElapsed:    time.Duration(s.maxElapsed.Load()),
 	}
+	if all := s.endings.Load(); all != nil {
+		c.Exceptions, c.ExceptionsElapsed = all.of(EndedWithException)
+		c.OneWay, _ = all.of(EndedOneWay)
+		c.Useless, c.UselessElapsed = all.of(EndedUselessly)
+		c.Refused, c.RefusedElapsed = all.of(EndedRefused)
+		c.GivenUp, c.GivenUpElapsed = all.of(EndedGivenUp)
+		c.Worthless, c.Unanswered = all.worthless.Load(), all.unanswered.Load()
+	}
+	return c
 }
 
-// AverageElapsed is the mean duration of the ended calls, 0 when there is none.
+// AverageElapsed is the mean duration of the ended calls of which it is known, 0 when
+// there is none.
 func (c Counters) AverageElapsed() time.Duration {
-	if c.Total == 0 {
+	if c.Total <= c.OneWay {
 		return 0
 	}
-	return c.Elapsed / time.Duration(c.Total)
+	return c.Elapsed / time.Duration(c.Total-c.OneWay)
 }
