@@ -18,6 +18,7 @@ const (
 	trialGrace = 500 * time.Millisecond // for which a trial waits for a call that can be retried
 	trialPoll  = 10 * time.Millisecond  // how often calls look for a trial that none could take
 	trialSlack = time.Second            // after its deadline a trial without an end is given up
+	trialLimit = 30 * time.Second       // and after this time, however late its deadline is
 )
 
 // Outliers takes providers that keep failing out of the choice, whichever load
@@ -28,7 +29,9 @@ const (
 // each time in a row, up to half a minute; a minute of service makes that forgotten.
 // After the pause exactly one call is tried there: if it succeeds the provider is
 // back, if it fails the next pause begins, and if it tells nothing another call is
-// the trial. A restarted provider begins without a history.
+// the trial. So it is when a trial has not ended after half a minute, and calls that
+// may take longer are not preferred for it: a job of an hour keeps nobody out. A
+// restarted provider begins without a history.
 //
 // Never is more than half of the list (rounded up) ejected, nor the only provider.
 // Where an ejection leaves a call nobody, it is ignored: see relax.
@@ -128,13 +131,13 @@ func (o *Outliers) Trial(left *protocol.Candidates, inv *protocol.Invocation, no
 func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocation, now time.Time, spare bool) *protocol.Node {
 	for _, r := range o.ejected {
 		at := r.next()
-		if !spare && r.trial == nil {
+		if !spare && r.trial == nil || long(inv, r.node) {
 			at = at.Add(trialGrace)
 		}
 		if now.Before(at) || left != list && !slices.Contains(left.Nodes(), r.node) || !mayTry(inv, r.node) {
 			continue
 		}
-		r.trial, r.lost = inv, now.Add(maxPause)
+		r.trial, r.lost = inv, now.Add(trialLimit)
 		o.schedule()
 		return r.node
 	}
@@ -143,6 +146,14 @@ func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocati
 		o.due.Store(int64(passed + trialPoll))
 	}
 	return nil
+}
+
+// long reports whether a call may take longer than a trial is waited for.
+func long(inv *protocol.Invocation, n *protocol.Node) bool {
+	if inv.Timeout > 0 {
+		return inv.Timeout > trialLimit
+	}
+	return n.Method(inv.Method.Slot).Timeout > trialLimit
 }
 
 // mayTry reports whether the call may go to an ejected provider but for that.
@@ -167,7 +178,7 @@ func (o *Outliers) Abandon(inv *protocol.Invocation, n *protocol.Node) {
 	o.unlock()
 }
 
-// Begun notes until when a trial has to end.
+// Begun notes until when a trial has to end, if that is sooner than any trial has to.
 func (o *Outliers) Begun(inv *protocol.Invocation, life *protocol.Life) {
 	if !o.Any() || inv.Deadline.IsZero() {
 		return
@@ -177,8 +188,8 @@ func (o *Outliers) Begun(inv *protocol.Invocation, life *protocol.Life) {
 		return
 	}
 	o.mu.Lock()
-	if r.trial == inv {
-		r.lost = inv.Deadline.Add(trialSlack)
+	if end := inv.Deadline.Add(trialSlack); r.trial == inv && end.Before(r.lost) {
+		r.lost = end
 		o.schedule()
 	}
 	o.unlock()
