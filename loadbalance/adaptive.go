@@ -49,7 +49,8 @@ const (
 //     to one in five. So one that had reported that it was overloaded, or had been slow,
 //     is back within seconds of its recovery; and one of which nothing is known is
 //     neither flooded nor left to starve.
-//   - A failure counts as the provider's timeout at least. A caller that gives up before
+//   - An exception counts as what is usual at least, an answer of no use as 8 times that
+//     and as no success, a failure as the provider's timeout at least. A caller that gives up before
 //     that tells only that the answer would have taken longer: as much longer as is usual
 //     there, and nothing about success.
 //   - What was learned belongs to the method (the report to the provider) and to one
@@ -62,7 +63,8 @@ const (
 //     ones do: else one with a tenth of the weight would get nothing as long as the other
 //     has less than nine calls under way.
 //
-// Only providers with weight are drawn, as long as one of them can be called.
+// Two are drawn without regard to their weights, as in Dubbo: among few providers one of
+// small weight gets more than its share. Only providers with weight are drawn, as long as one of them can be called.
 func NewAdaptive(cfg Config) (LoadBalance, error) {
 	s := &adaptive{ticks: newTicking(adaptivePeriod)}
 	s.book = newBook(cfg, s.pair)
@@ -214,6 +216,9 @@ type usually struct {
 	report float64 // percent; 0: nobody reports
 }
 
+// glance returns what haste is seen by.
+func (u *usually) glance() glance { return glanceAt(u.now, inMs(u.tookMs)) }
+
 func (s *adaptive) usually(now time.Duration, slot int) usually {
 	tick := s.ticks.at(now)
 	return usually{
@@ -243,7 +248,7 @@ func (p *pairing) load(n *protocol.Node, i int, u usually, slot int) burden {
 // at returns the load for a weight.
 func (b *burden) at(weight float64) float64 {
 	active := float64(b.active)
-	return adaptiveLoad(b.cpu, b.tookMs, active, b.answered+1, b.ended+active, weight)
+	return adaptiveLoad(b.cpu, b.tookMs, active+b.hasty, b.answered+1, b.ended+active, weight)
 }
 
 // adaptiveLoad is Dubbo's formula (AdaptiveMetrics.getLoad), each product rounded as

@@ -200,11 +200,11 @@ func TestAdaptiveEarlyTimeout(t *testing.T) {
 	f.learn(lb, f.nodes[1], protocol.Succeeded, 12*milli)
 	got := f.explained(lb)
 	assert.InDelta(t, 11, millis(got[0].Latency), 1e-6, "of 10 and 2 + 10")
-	assert.InDelta(t, got[1].Score, got[0].Score, 1e-9)
+	assert.InDelta(t, 2*got[1].Score, got[0].Score, 1e-9, "as if it were still under way")
 	f.learn(lb, f.nodes[0], protocol.TimedOut, time.Second)
 	got = f.explained(lb)
 	assert.InDelta(t, (11+1000)/2.0, millis(got[0].Latency), 1e-6)
-	assert.Greater(t, got[0].Score, 1.4*(math.Sqrt(505.5)+1)/(math.Sqrt(11)+1)*got[1].Score, "two of three were answered")
+	assert.Greater(t, got[0].Score, 2*1.4*(math.Sqrt(505.5)+1)/(math.Sqrt(11)+1)*got[1].Score, "two of three were answered")
 }
 
 // What is known is forgotten at the pace of the provider's timeout, not the caller's.

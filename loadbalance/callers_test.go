@@ -21,6 +21,7 @@ type callers struct {
 	think   time.Duration                                 // between two calls of a caller
 	hurry   time.Duration                                 // after which each tenth call is given up; 0: never
 	serve   func(i int) (time.Duration, protocol.Verdict) // what the provider of an index does
+	err     func(i int) error                             // what the provider of an index answers with; nil: values
 	load    []string                                      // the reports of the providers
 
 	expected []float64 // when not nil, the sum of the chances that each had
@@ -66,7 +67,11 @@ func (s *callers) run(t *testing.T, d time.Duration) {
 		if patience > 0 && took > patience {
 			took, verdict = patience, protocol.TimedOut
 		}
-		end := s.attempt(s.lb, s.nodes[i], inv)
+		var err error
+		if s.err != nil {
+			err = s.err(i)
+		}
+		end := s.attemptThat(s.lb, s.nodes[i], inv, err)
 		heap.Push(&s.events, event{inv.Start.Add(took), func() {
 			if s.load != nil && verdict == protocol.Succeeded {
 				inv.Result.Attachments = map[string]any{reportKey: load(s.load[i])}

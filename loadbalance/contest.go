@@ -17,18 +17,18 @@ type contest struct {
 	lottery
 	status  []*protocol.Status // of the node's life when the page was written
 	effect  []int64            // weight against which the cost counts, in tenths
-	latency []*window          // nil: every call takes the same
+	latency []*showing         // nil: every call takes the same
 }
 
 // newContest prepares the contest of a page's nodes.
-func newContest(w *weights, slot int, latency func(*protocol.Life) *window) *contest {
+func newContest(w *weights, slot int, latency func(*protocol.Life) *showing) *contest {
 	c := &contest{
 		lottery: newLottery(w),
 		status:  make([]*protocol.Status, len(w.nodes)),
 		effect:  make([]int64, len(w.nodes)),
 	}
 	if latency != nil {
-		c.latency = make([]*window, len(w.nodes))
+		c.latency = make([]*showing, len(w.nodes))
 	}
 	for i, n := range w.nodes {
 		life := n.Life()
@@ -53,8 +53,10 @@ func (w *weights) effect(i, slot int) int64 {
 
 // moment is what calls are expected to take at the time of one pick.
 type moment struct {
-	tick  int64 // of the windows
-	usual int64 // ns, what is known of all providers; 0: nothing
+	now    time.Duration // on the book's clock
+	glance glance
+	tick   int64 // of the windows
+	usual  int64 // ns, what is known of all providers; 0: nothing
 }
 
 const (
@@ -67,23 +69,30 @@ const (
 
 	supposed = 4  // calls, as usual ones, are supposed of each provider beside those that were seen
 	proven   = 30 // calls tell enough of a provider
-	curious  = 10 // an idle provider of which little is known keeps one in so many calls that it is drawn for
+	curious  = 10 // an idle provider of which little is known, or lately nothing, keeps one in so many calls that it is drawn for
+	lately   = time.Second
 )
 
 // cost is what one more call costs at a node: 1 or more.
 func (c *contest) cost(i int, m moment) int64 {
 	if c.latency == nil {
-		return c.calls(i)
+		return c.calls(i, m)
 	}
-	return c.timed(i, m, c.calls(i))
+	return c.timed(i, m, c.calls(i, m))
 }
 
 // calls is how many would be under way with one more.
-func (c *contest) calls(i int) int64 { return int64(c.status[i].Active()) + 1 }
+func (c *contest) calls(i int, m moment) int64 {
+	calls := int64(c.status[i].Active()) + 1
+	if c.latency != nil && c.latency[i].haste.bits.Load() != 0 {
+		calls += int64(c.latency[i].haste.count(m.glance) + 0.5)
+	}
+	return calls
+}
 
 // timed is the time of calls at a node.
 func (c *contest) timed(i int, m moment, calls int64) int64 {
-	return min(min(calls, maxCost)*inUnits(m.expected(c.latency[i])), maxCost)
+	return min(min(calls, maxCost)*inUnits(m.expected(&c.latency[i].window)), maxCost)
 }
 
 // expected returns what a call is expected to take at a node, in ns: what those within
@@ -102,14 +111,14 @@ func inUnits(ns int64) int64 {
 	return min(max(int64(time.Millisecond), ns)/costUnit, maxCost)
 }
 
-// unproven reports whether something is known of a node, but little, and it has no
-// call under way: it may be better than that.
+// unproven reports whether something is known of a node, but little, or nothing lately,
+// and it has no call under way: it may be better than that.
 func (c *contest) unproven(i int, m moment) bool {
-	if c.latency == nil || c.calls(i) > 1 {
+	if c.latency == nil || c.calls(i, m) > 1 {
 		return false
 	}
 	_, weight := c.latency[i].weighed(m.tick)
-	return weight > 0 && weight < proven*panes
+	return weight > 0 && (weight < proven*panes || int64(m.now)-c.latency[i].latest.Load() > int64(lately))
 }
 
 // near reports whether a cost is the least, or nearly so where times are compared.
@@ -161,7 +170,7 @@ func (c *contest) look(w *weights, m moment, r uint64, inv *protocol.Invocation)
 		if e == 0 {
 			continue
 		}
-		cost, order := c.calls(i), -1
+		cost, order := c.calls(i, m), -1
 		if c.latency != nil { // as in cost, which is not inlined
 			cost = c.timed(i, m, cost)
 		}

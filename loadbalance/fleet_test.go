@@ -110,6 +110,11 @@ func (f *fleet) call() *protocol.Invocation { return &protocol.Invocation{Method
 // attempt begins an attempt at a node as the active limit filter does, and returns
 // what ends it.
 func (f *fleet) attempt(lb loadbalance.LoadBalance, n *protocol.Node, inv *protocol.Invocation) func(time.Duration, protocol.Verdict) {
+	return f.attemptThat(lb, n, inv, nil)
+}
+
+// attemptThat is an attempt that ends with an error.
+func (f *fleet) attemptThat(lb loadbalance.LoadBalance, n *protocol.Node, inv *protocol.Invocation, err error) func(time.Duration, protocol.Verdict) {
 	inv.StartAttempt(n, f.clock.now(), time.Time{})
 	life := n.Life()
 	status := life.Status(inv.Method.Slot)
@@ -121,7 +126,7 @@ func (f *fleet) attempt(lb loadbalance.LoadBalance, n *protocol.Node, inv *proto
 	return func(d time.Duration, v protocol.Verdict) {
 		status.End(d, v != protocol.Succeeded)
 		if observer != nil {
-			observer.Ended(inv, protocol.Outcome{Life: life, Elapsed: d, Verdict: v})
+			observer.Ended(inv, protocol.Outcome{Life: life, Elapsed: d, Verdict: v, Err: err})
 		}
 		inv.EndAttempt()
 	}

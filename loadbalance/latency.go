@@ -24,10 +24,17 @@ const (
 // the observing half of a strategy; each strategy has its own.
 //
 // Methods differ in cost, so what a call took is divided by what its method takes at
-// all providers: 1 is as usual. Failures are not fast (F4): one counts as 50 times
-// what is usual, or what it took if that is more, but a call that its caller gave up
-// before the provider's timeout as what it took and the usual. An answer counts as 8 times what
-// is usual at most, so one slow call does not put a provider beside those that fail.
+// all providers: 1 is as usual. Failures are not fast (F4). Each counts as what it took
+// at least, and
+//   - one of the connection or the provider, a timeout too, as 50 times what is usual,
+//   - an answer of no use as 8 times that,
+//   - an exception, which is an answer, as what is usual,
+//   - a call that its caller gave up before the provider's timeout as what it took and
+//     what is usual there.
+//
+// Those that took less than is usual are [haste], too. An answer counts as 8 times what is
+// usual at most, so one slow call does not put a provider beside those that fail. Of
+// one-way calls, which nobody answers, nothing is learned but haste.
 type learner struct {
 	clock   func(*protocol.Invocation, protocol.Outcome) time.Duration // when an attempt ended
 	zero    time.Time
@@ -50,7 +57,7 @@ type record struct {
 	answered  atomic.Int64 // when the latest answer came, on the book's clock
 	due       atomic.Int64 // when the tallies are worked in
 	good, bad tally
-	_         [8]byte
+	haste     haste
 	begun     [32]atomic.Int64 // when calls under way began, of as many as there is place for; 0: free
 
 	folding atomic.Bool // held by who works in the tallies, or looks at what follows
@@ -89,21 +96,30 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	r := l.of(o.Life)
 	r.active.Add(-1)
 	r.erase(l.stamp(inv))
-	if o.Verdict == protocol.Neutral || inv.OneWay && o.Verdict == protocol.Succeeded { // nobody answers a one-way call
+	if o.Verdict == protocol.Neutral {
 		return
 	}
 	now := l.clock(inv, o)
+	if inv.OneWay && o.Verdict == protocol.Succeeded {
+		r.haste.add(glanceAt(now, l.takes()))
+		return
+	}
 	took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
 	method := l.methods.at(inv.Method.Slot)
 	if o.Verdict == protocol.Succeeded {
 		r.answered.Store(int64(now))
 		method.seed(took)
+	}
+	if o.Verdict == protocol.Succeeded && o.Err == nil {
 		took = max(quickest, min(took, slowestAnswer*l.usual.value()*method.value()))
 		method.add(took)
 		method.foldFew(now, methodMemory)
 		r.good.add(took / method.value())
 	} else {
 		r.bad.add(l.charge(r, inv, o, took, method.value()))
+		if hasty(inv, o, inMs(method.value())) {
+			r.haste.add(glanceAt(now, l.takes()))
+		}
 	}
 	if int64(now) >= r.due.Load() {
 		l.fold(r, now)
@@ -111,17 +127,23 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	}
 }
 
-// charge returns what a failure counts as, of a method that takes so many ms; 0: not
-// known. A call that its caller gave up early would have taken longer, as much longer as
-// is usual there; nothing more is known.
+// charge returns what an attempt that brought no value counts as, of a method that takes
+// so many ms; 0: not known.
 func (l *learner) charge(r *record, inv *protocol.Invocation, o protocol.Outcome, took, per float64) float64 {
-	x := failurePrice * l.usual.value()
+	x, usual := 0.0, l.usual.value()
 	if per > 0 {
-		x = max(x, took/per)
-		if gaveUp(inv, o) {
-			latency, _ := l.relative(r)
-			x = latency + took/per
-		}
+		x = took / per
+	}
+	switch {
+	case o.Verdict == protocol.Succeeded: // an exception
+		return max(usual, min(x, slowestAnswer*usual))
+	case o.Verdict == protocol.Useless:
+		x = max(x, slowestAnswer*usual)
+	case per > 0 && gaveUp(inv, o):
+		there, _ := l.relative(r)
+		x += there
+	default:
+		x = max(x, failurePrice*usual)
 	}
 	return min(x, worstFailure)
 }
@@ -146,7 +168,10 @@ func (l *learner) fold(r *record, now time.Duration) {
 }
 
 // age returns after how long a call under way is aged.
-func (l *learner) age() time.Duration {
+func (l *learner) age() time.Duration { return max(agedAfter, agedMeans*l.takes()) }
+
+// takes returns how long a call takes on average, 0 when nothing is known.
+func (l *learner) takes() time.Duration {
 	var sum, count float64
 	if made := l.methods.made.Load(); made != nil {
 		for _, m := range *made {
@@ -158,9 +183,9 @@ func (l *learner) age() time.Duration {
 		}
 	}
 	if count == 0 {
-		return agedAfter
+		return 0
 	}
-	return max(agedAfter, time.Duration(agedMeans*sum/count*float64(time.Millisecond)))
+	return inMs(sum / count)
 }
 
 // aged counts the aged calls under way, none where no answer came for as long: a

@@ -18,9 +18,9 @@ func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Ex
 		x.Rule += fmt.Sprintf(", of %d of the %d providers at random", examineSome, n)
 	}
 	x.Rule += text
-	if p := s.fresh(c, inv); p != nil {
+	if p, g := s.fresh(c, inv); p != nil {
 		x.Candidates = s.book.survey(p, inv)
-		p.own.explain(p, usual, x.Candidates)
+		p.own.explain(p, usual, g, x.Candidates)
 	}
 	return x
 }
@@ -40,17 +40,18 @@ type figures struct {
 	samples float64 // of which that is the mean
 	old     int
 	calls   float32 // under way, with one more
+	hasty   float32 // of these, that have ended too soon
 	behind  bool    // has had less than its share
 	load    float32 // as leastload compares it
 	score   float32 // as ringload does, at a place of the call
 }
 
 // figures looks at a node as a pick at that moment would.
-func (l *loads) figures(i int) figures {
+func (l *loads) figures(i int, g glance) figures {
 	s, picks := &l.nodes[i], l.picks.Load()
-	f := figures{calls: s.calls(), old: int(s.record.old.Load()), behind: l.behind(i, picks)}
+	f := figures{calls: s.calls(g), hasty: s.record.haste.count(g), old: int(s.record.old.Load()), behind: l.behind(i, picks)}
 	f.latency, f.samples = l.learner.relative(s.record)
-	f.load = l.load(i, picks)
+	f.load = l.load(i, picks, g)
 	return f
 }
 
@@ -58,11 +59,11 @@ func (l *loads) figures(i int) figures {
 func (f *figures) known() bool { return f.samples > 0.01 }
 
 // explain tells how leastload would decide, and returns what it would do so by.
-func (l *loads) explain(p *page[*loads], usual time.Duration, cs []Candidate) []figures {
+func (l *loads) explain(p *page[*loads], usual time.Duration, g glance, cs []Candidate) []figures {
 	all := make([]figures, len(cs))
 	best := math.Inf(1)
 	for i := range cs {
-		f, c := l.figures(i), &cs[i]
+		f, c := l.figures(i, g), &cs[i]
 		all[i] = f
 		c.Active = int(l.nodes[i].record.active.Load())
 		c.WeightUsed = l.shares != nil && !f.behind
@@ -98,6 +99,9 @@ func (f *figures) text(c *Candidate) string {
 		}
 	}
 	text := fmt.Sprintf("%.4g calls with this one × %s", f.calls, latency)
+	if f.hasty > 0 {
+		text += fmt.Sprintf(", %.2g of them ended too soon", f.hasty)
+	}
 	if f.old > 0 {
 		text += fmt.Sprintf(", %d aged", f.old)
 	}

@@ -24,9 +24,10 @@ const (
 type loads struct {
 	learner *learner
 	nodes   []standing
-	shares  []share // of those with less than the greatest weight; nil: all weights are equal
-	top     float32 // the greatest weight, where there are shares
-	floor   float   // no node has less load, whatever it does; 0: not known
+	shares  []share      // of those with less than the greatest weight; nil: all weights are equal
+	top     float32      // the greatest weight, where there are shares
+	floor   float        // no node has less load, whatever it does; 0: not known
+	takes   atomic.Int64 // ns that a call takes on average
 
 	folding atomic.Bool  // held by who refreshes the standings
 	due     atomic.Int64 // when they are refreshed next
@@ -146,6 +147,7 @@ func (l *loads) refresh(now time.Duration) {
 			l.learner.fold(r, now)
 		}
 	}
+	l.takes.Store(int64(l.learner.takes()))
 	l.learner.usual.fold(now, latencyMemory) // the same for all that are compared
 	picks := l.picks.Load()
 	for i := range count {
@@ -205,39 +207,45 @@ func (l *loads) behind(i int, picks int64) bool {
 }
 
 // load is what picks compare, the least wins: infinite for a node without weight.
-func (l *loads) load(i int, picks int64) float32 {
+func (l *loads) load(i int, picks int64, g glance) float32 {
 	if l.nodes[i].weight < l.top && !l.behind(i, picks) {
-		return l.plain(i)
+		return l.plain(i, g)
 	}
-	return l.nodes[i].least()
+	return l.nodes[i].least(g)
 }
 
 // least is the least load that a node can have, of whatever weight.
-func (e *standing) least() float32 { return e.calls() * e.lifted.load() }
+func (e *standing) least(g glance) float32 { return e.calls(g) * e.lifted.load() }
 
 // plain is the load by the node's own weight, whether or not it has had its share.
-func (l *loads) plain(i int) float32 { return l.nodes[i].calls() * l.nodes[i].cost.load() }
+func (l *loads) plain(i int, g glance) float32 { return l.nodes[i].calls(g) * l.nodes[i].cost.load() }
 
 // calls returns the calls under way, one more included.
-func (e *standing) calls() float32 {
+func (e *standing) calls(g glance) float32 {
 	calls := float32(e.record.active.Load()) - e.old.load()
 	if calls < 0 { // max is slower
-		return 1
+		calls = 0
+	}
+	if e.record.haste.bits.Load() != 0 {
+		calls += e.record.haste.count(g)
 	}
 	return calls + 1
 }
 
+// glance returns what a pick at a moment sees haste by.
+func (l *loads) glance(now time.Duration) glance { return glanceAt(now, time.Duration(l.takes.Load())) }
+
 // least returns the index of the node with the least load of those that the call
 // may go to, and its load; -1 when there is none with weight.
-func (l *loads) least(nodes []*protocol.Node, inv *protocol.Invocation, r uint64) (int, float32) {
+func (l *loads) least(nodes []*protocol.Node, inv *protocol.Invocation, r uint64, g glance) (int, float32) {
 	n := len(nodes)
 	if n <= examineAll {
-		return l.examine(nodes, inv, r, n)
+		return l.examine(nodes, inv, r, n, g)
 	}
-	if i, load := l.examine(nodes, inv, r, examineSome); i >= 0 {
+	if i, load := l.examine(nodes, inv, r, examineSome, g); i >= 0 {
 		return i, load
 	}
-	return l.examine(nodes, inv, r, n)
+	return l.examine(nodes, inv, r, n, g)
 }
 
 // strides are primes: a walk of one of these steps round a list comes to every node
@@ -249,14 +257,14 @@ var strides = [16]int{
 }
 
 // examine looks at so many nodes, from one at random.
-func (l *loads) examine(nodes []*protocol.Node, inv *protocol.Invocation, r uint64, count int) (int, float32) {
+func (l *loads) examine(nodes []*protocol.Node, inv *protocol.Invocation, r uint64, count int, g glance) (int, float32) {
 	n := len(nodes)
 	i, step := int(below(r, int64(n))), strides[r%uint64(len(strides))]%n
 	best, least := -1, float32(math.Inf(1))
 	picks := l.picks.Load()
 	for range count {
-		if l.nodes[i].least() < least { // looked at first, as it nearly always is not
-			if load := l.load(i, picks); load < least && inv.Allows(nodes[i]) {
+		if l.nodes[i].least(g) < least { // looked at first, as it nearly always is not
+			if load := l.load(i, picks, g); load < least && inv.Allows(nodes[i]) {
 				best, least = i, load
 			}
 		}

@@ -77,7 +77,7 @@ func TestExamineLooksAtAll(t *testing.T) {
 		for target := 0; target < n; target += 1 + n/9 {
 			own.nodes[target].record.active.Store(1)
 			for stride := range uint64(len(strides)) {
-				i, load := own.least(nodes, s.inv, s.book.rand()&^15|stride)
+				i, load := own.least(nodes, s.inv, s.book.rand()&^15|stride, glance{})
 				require.Equal(t, target, i, "of %d", n)
 				require.InEpsilon(t, 2*dear(1-hope), load*100, 1e-6)
 			}
@@ -191,7 +191,7 @@ func TestFloor(t *testing.T) {
 	own := s.page(c)
 	assert.InDelta(t, dear(1-hope)/200, own.floor.load(), 1e-9)
 	for i := range own.nodes {
-		assert.LessOrEqual(t, own.floor.load(), own.load(i, 1000))
+		assert.LessOrEqual(t, own.floor.load(), own.load(i, 1000, glance{}))
 	}
 	own.nodes[1].record.good.add(0.1) // ten times as fast
 	s.now = s.now.Add(foldEvery)

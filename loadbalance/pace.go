@@ -62,6 +62,7 @@ const (
 type pace struct {
 	active atomic.Int64 // attempts that have begun and not ended
 	since  atomic.Int64 // when the latest of them ended, or the first after none began
+	haste  haste
 
 	mu       sync.Mutex // held by who adds a sample
 	at       atomic.Int64
@@ -119,6 +120,7 @@ func (p *pace) took(u usually, halfLife time.Duration) float64 {
 type paced struct {
 	tookMs          float64
 	active          int64
+	hasty           float64 // as if they were active
 	answered, ended float64
 	again           float64 // the part of the calls that it gets when it is drawn, whatever its load
 }
@@ -131,6 +133,7 @@ func (p *pace) read(u usually, timeout time.Duration) paced {
 	q := paced{
 		tookMs:   p.took(u, timeout),
 		active:   max(0, p.active.Load()),
+		hasty:    float64(p.haste.count(u.glance())),
 		answered: float64(p.answered.load() * left),
 		ended:    float64(p.ended.load() * left),
 	}

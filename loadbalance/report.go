@@ -61,13 +61,18 @@ func (s *adaptive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	p := v.methods.at(slot)
 	p.end(now)
 	u, timeout := s.usually(now, slot), timeoutAt(inv.Node, slot)
-	took, counts, early := price(inv, o, time.Duration(p.took(u, timeout)*float64(time.Millisecond)))
+	if hasty(inv, o, inMs(u.tookMs)) {
+		p.haste.add(u.glance())
+	}
+	took, counts, early := price(inv, o, inMs(p.took(u, timeout)), inMs(u.tookMs))
 	if !counts {
 		return
 	}
-	if o.Verdict == protocol.Succeeded {
+	if o.Verdict == protocol.Succeeded && o.Err == nil {
 		s.usual.at(slot).add(tick, int64(took))
 		u = s.usually(now, slot)
 	}
 	p.sample(u, float64(took)/float64(time.Millisecond), o.Verdict == protocol.Succeeded, early, timeout)
 }
+
+func inMs(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

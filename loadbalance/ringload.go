@@ -34,8 +34,10 @@ type ringLoad struct {
 // provider, which learns them, and no key takes more than there is: where even three
 // are busy the others help.
 //
-// A provider with less weight keeps fewer of its keys, one that warms up gets them
-// back as its successors get busy, and one that fails keeps none (F4).
+// A provider with less weight than others keeps a part of its keys, always the same
+// ones, as large as its weight is beside the greatest; for the rest it competes by its
+// weight. One that warms up gets its keys back one by one, and one that fails keeps
+// none (F4).
 func NewRingLoad(cfg Config) (LoadBalance, error) {
 	if err := hashUsable(); err != nil {
 		return nil, err
@@ -45,13 +47,13 @@ func NewRingLoad(cfg Config) (LoadBalance, error) {
 
 // Select implements [LoadBalance].
 func (s *ringLoad) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	p := s.fresh(c, inv)
+	p, g := s.fresh(c, inv)
 	if p == nil {
 		return nil
 	}
-	best, least, price := s.nearest(c, p, inv)
+	best, least, price := s.nearest(c, p, inv, g)
 	if p.own.floor.load()*price < least {
-		if i, load := p.own.least(p.nodes, inv, s.book.rand()); load*price < least {
+		if i, load := p.own.least(p.nodes, inv, s.book.rand(), g); load*price < least {
 			best = i
 		}
 	}
@@ -64,11 +66,11 @@ func (s *ringLoad) Select(c *protocol.Candidates, inv *protocol.Invocation) *pro
 
 // nearest returns the index of the best of the places of a call, -1 for none, its
 // load, and what a node that is none of them is charged.
-func (s *ringLoad) nearest(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (best int, least, price float32) {
+func (s *ringLoad) nearest(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation, g glance) (best int, least, price float32) {
 	best, least, price = -1, float32(math.Inf(1)), 1
-	places, n := s.places(c, p, inv)
+	places, n, key := s.places(c, p, inv)
 	for _, i := range places[:n] {
-		if load := p.own.plain(i) * price; load < least {
+		if load := p.own.near(i, key, g) * price; load < least {
 			best, least = i, load
 		}
 		price *= ringSpill
@@ -76,9 +78,18 @@ func (s *ringLoad) nearest(c *protocol.Candidates, p *page[*loads], inv *protoco
 	return best, least, price
 }
 
+// near is the load of a node that is near to a call's position on the ring.
+func (l *loads) near(i int, key uint32, g glance) float32 {
+	e := &l.nodes[i]
+	if e.weight < l.top && float32(scramble(uint64(key))>>40) >= e.weight/l.top*(1<<24) {
+		return l.plain(i, g)
+	}
+	return e.least(g)
+}
+
 // places returns the indices of the nodes with weight that are nearest to a call on
-// the ring, and how many these are.
-func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (places [ringReach]int, n int) {
+// the ring, how many these are, and the call's position.
+func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (places [ringReach]int, n int, key uint32) {
 	index, w := indexOf(c), s.walk(c, inv)
 	for n < ringReach {
 		node := w.next(inv)
@@ -90,7 +101,7 @@ func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol
 			n++
 		}
 	}
-	return places, n
+	return places, n, w.from
 }
 
 // Prepare implements [Preparer].

@@ -13,16 +13,16 @@ func (s *ringLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 	usual, text := s.learner.usualOf(inv.Method.Slot)
 	x := Explanation{Rule: fmt.Sprintf("the least (calls under way + 1) × latency^1.2, failures charged, / weight × %v^r, "+
 		"r = 0, 1, 2 for the owner of the key and its successors on the ring, 3 for the choice of leastload", ringSpill) + text}
-	p := s.fresh(c, inv)
+	p, g := s.fresh(c, inv)
 	if p == nil {
 		return x
 	}
 	x.Candidates = s.book.survey(p, inv)
-	all := p.own.explain(p, usual, x.Candidates)
+	all := p.own.explain(p, usual, g, x.Candidates)
 	if !p.spare(x.Candidates) {
-		ranks := s.ranks(c, p, inv)
+		ranks, key := s.ranks(c, p, inv)
 		for i, r := range ranks {
-			all[i].score = p.own.plain(i) * spilled(r)
+			all[i].score = p.own.near(i, key, g) * spilled(r)
 		}
 		explainRing(p, ranks, all, x.Candidates)
 	}
@@ -38,14 +38,14 @@ func spilled(place int) float32 {
 	return price
 }
 
-// ranks returns the places of a call by the index of the node.
-func (s *ringLoad) ranks(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) map[int]int {
+// ranks returns the places of a call by the index of the node, and its position.
+func (s *ringLoad) ranks(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (map[int]int, uint32) {
 	ranks := map[int]int{}
-	places, n := s.places(c, p, inv)
+	places, n, key := s.places(c, p, inv)
 	for r, i := range places[:n] {
 		ranks[i] = r
 	}
-	return ranks
+	return ranks, key
 }
 
 var ringPlaces = [ringReach]string{"the owner of the key", "next to the owner", "next but one to the owner"}

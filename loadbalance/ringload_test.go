@@ -1,6 +1,8 @@
 package loadbalance_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -106,22 +108,40 @@ func TestRingLoadFailingOwner(t *testing.T) {
 	require.Same(t, ns[0], lb.Select(c, f.callOf("video")), "it comes home")
 }
 
-// A provider that was restarted gets its keys back when its successors are busy, and
-// all when it is warm. A weight of 0 keeps none.
+// A provider that was restarted gets a part of its keys back at once, those more that it
+// had with less weight, the others when its successors are busy, and all when it is
+// warm. A weight of 0 keeps none.
 func TestRingLoadWeights(t *testing.T) {
 	f := newFleet()
 	for range 3 {
 		f.add(warm(100), time.Hour)
 	}
 	lb, c := ringLoad(t, f), f.list()
-	ns := nearest(t, f, c, "video", 3)
-	owner := ns[0]
+	owner := f.nodes[0]
+	kept := func() (keys []string) {
+		for i := range 3000 {
+			if key := fmt.Sprint("video ", i); nearest(t, f, c, key, 1)[0] == owner && lb.Select(c, f.callOf(key)) == owner {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	}
+	all := kept()
 	owner.Update(f.url(owner.Key(), warm(100)), f.clock.now())
-	pick := func() *protocol.Node { return lb.Select(c, f.callOf("video")) }
-	require.Same(t, ns[1], pick(), "1/0.2 against 2.5")
-	f.attempt(lb, ns[1], f.callOf("video"))
-	f.attempt(lb, ns[1], f.callOf("video"))
-	require.Same(t, owner, pick(), "1/0.2 against 3 × 2.5, and 6.25")
+	some := kept()
+	assert.InDelta(t, 0.2, float64(len(some))/float64(len(all)), 0.05, "a fifth of the weight")
+	f.clock.advance(3 * time.Minute)
+	more := kept()
+	assert.InDelta(t, 0.3, float64(len(more))/float64(len(all)), 0.05)
+	assert.Subset(t, more, some)
+	for _, key := range more {
+		all = slices.DeleteFunc(all, func(k string) bool { return k == key })
+	}
+	ns := nearest(t, f, c, all[0], 3)
+	pick := func() *protocol.Node { return lb.Select(c, f.callOf(all[0])) }
+	require.Same(t, ns[1], pick(), "1/0.3 against 2.5")
+	f.attempt(lb, ns[1], f.callOf(all[0]))
+	require.Same(t, owner, pick(), "1/0.3 against 2 × 2.5")
 	f.clock.advance(10 * time.Minute)
 	require.Same(t, owner, pick())
 

@@ -13,15 +13,16 @@ const mostSteps = 8
 // nothing, and ends after one round.
 type walk struct {
 	ring *ring
-	at   int // index of the next point
-	left int // points not looked at
+	from uint32 // the position it began at
+	at   int    // index of the next point
+	left int    // points not looked at
 	seen [mostSteps]uint32
 	n    int // places in seen: those of the nodes returned
 }
 
 // walk begins at a position. The ring must have a node.
 func (r *ring) walk(position uint32) walk {
-	return walk{ring: r, at: r.find(position), left: len(r.points)}
+	return walk{ring: r, from: position, at: r.find(position), left: len(r.points)}
 }
 
 // next returns the next node that the call may go to, of an address from which none

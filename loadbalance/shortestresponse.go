@@ -1,6 +1,7 @@
 package loadbalance
 
 import (
+	"sync/atomic"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -24,7 +25,9 @@ type shortestResponse struct {
 //
 // It differs from Dubbo's in what that average is:
 //
-//   - A failure counts as the provider's timeout, or what it took if that is more, so a
+//   - An exception counts as what is usual at least, an answer of no use (a status that
+//     says that the call cannot be read, or the answer not written) as 8 times that.
+//     A failure counts as the provider's timeout, or what it took if that is more, so a
 //     provider that fails fast is no fast one. In Dubbo only successes count, and one
 //     that never succeeds wins every call (F4). A caller that gives up before that timeout
 //     tells only that the answer would have taken longer: as much longer as is usual there.
@@ -34,8 +37,9 @@ type shortestResponse struct {
 //     what it can do.
 //   - Few calls tell little: an average is worked out with four more calls, as long as
 //     they are on average at all providers. And while a provider has shown less than 30
-//     calls it gets, when idle, one in ten of those that it is drawn for whatever is
-//     expected of it. So one whose first call was slow is not left to starve.
+//     calls, or none for a second, it gets, when idle, one in ten of those that it is
+//     drawn for whatever is expected of it. So one whose first calls were slow is not left
+//     to starve. One that was slow for long is back when that has left the period.
 //   - A tenth longer is not longer. In Dubbo one of 20 ms gets every call that comes
 //     while nobody has any under way, and one of 21 ms none.
 //   - The window slides: a call counts less with every tenth of the period, until it is
@@ -51,17 +55,23 @@ func NewShortestResponse(cfg Config) (LoadBalance, error) {
 	period := url.NewReader(cfg.Reference).Duration("shortestResponseSlidePeriod")
 	s := &shortestResponse{ticks: newTicking(period)}
 	s.book = newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
-		return newContest(&p.weights, slot, func(l *protocol.Life) *window { return s.window(l, slot) })
+		return newContest(&p.weights, slot, func(l *protocol.Life) *showing { return s.showing(l, slot) })
 	})
 	return s, nil
 }
 
-// window returns what is known of a method in a provider's life.
-func (s *shortestResponse) window(l *protocol.Life, slot int) *window {
-	return l.State(s, newWindows).(*bySlot[window]).at(slot)
+// showing is what a provider has shown of a method in one life.
+type showing struct {
+	window
+	haste  haste
+	latest atomic.Int64 // when an attempt ended, on the book's clock
 }
 
-func newWindows() any { return new(bySlot[window]) }
+func (s *shortestResponse) showing(l *protocol.Life, slot int) *showing {
+	return l.State(s, newShowings).(*bySlot[showing]).at(slot)
+}
+
+func newShowings() any { return new(bySlot[showing]) }
 
 // Select implements [LoadBalance].
 func (s *shortestResponse) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
@@ -78,7 +88,8 @@ func (s *shortestResponse) Prepare(c *protocol.Candidates, slot int) { s.book.pr
 
 func (s *shortestResponse) moment(now time.Duration, slot int) moment {
 	tick := s.ticks.at(now)
-	return moment{tick: tick, usual: s.fleet.at(slot).mean(tick)}
+	usual := s.fleet.at(slot).mean(tick)
+	return moment{now: now, glance: glanceAt(now, time.Duration(usual)), tick: tick, usual: usual}
 }
 
 // Begun implements [protocol.Observer].
@@ -87,30 +98,41 @@ func (s *shortestResponse) Begun(*protocol.Invocation, *protocol.Life) {}
 // Ended implements [protocol.Observer]: it counts what the attempt took.
 func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	slot := inv.Method.Slot
-	w, m := s.window(o.Life, slot), s.moment(s.book.ended(inv, o), slot)
-	took, counts, _ := price(inv, o, time.Duration(m.expected(w)))
+	w, m := s.showing(o.Life, slot), s.moment(s.book.ended(inv, o), slot)
+	w.latest.Store(int64(m.now))
+	if hasty(inv, o, time.Duration(m.usual)) {
+		w.haste.add(m.glance)
+	}
+	took, counts, _ := price(inv, o, time.Duration(m.expected(&w.window)), time.Duration(m.usual))
 	if !counts {
 		return
 	}
-	if o.Verdict == protocol.Succeeded {
+	if o.Verdict == protocol.Succeeded && o.Err == nil {
 		s.fleet.at(slot).add(m.tick, int64(took))
 	}
 	w.add(m.tick, int64(took))
 }
 
-// price returns what an attempt counts as having taken, given what is usual there. It
-// counts unless it says nothing about the provider, as the end of a one-way call that
-// nobody answers. A failure costs the provider's timeout at least, however short the
-// caller's own is. A timeout before that one only tells that the answer would have
-// taken longer: as much longer as is usual, up to the provider's timeout; early says so.
-func price(inv *protocol.Invocation, o protocol.Outcome, usual time.Duration) (took time.Duration, counts, early bool) {
+// price returns what an attempt counts as having taken, given what is usual there and
+// anywhere. It counts unless it says nothing about the provider, as the end of a one-way
+// call that nobody answers. An exception is an answer, but that it came quickly says
+// nothing good (F4): it counts as what is usual at least, and an answer of no use as 8
+// times that. A failure costs the provider's
+// timeout at least, however short the caller's own is. A timeout before that one only
+// tells that the answer would have taken longer: as much longer as is usual there, up to
+// the provider's timeout; early says so.
+func price(inv *protocol.Invocation, o protocol.Outcome, there, anywhere time.Duration) (took time.Duration, counts, early bool) {
 	took = max(0, o.Elapsed)
 	timeout := timeoutAt(inv.Node, inv.Method.Slot)
 	switch {
+	case o.Verdict == protocol.Succeeded && o.Err != nil:
+		return max(took, anywhere), !inv.OneWay, false
 	case o.Verdict == protocol.Succeeded:
 		return took, !inv.OneWay, false
+	case o.Verdict == protocol.Useless:
+		return max(took, min(slowestAnswer*anywhere, timeout)), true, false
 	case gaveUp(inv, o):
-		return min(took+usual, timeout), true, true
+		return min(took+there, timeout), true, true
 	case o.Verdict == protocol.TimedOut, o.Verdict == protocol.Failed:
 		return max(took, timeout), true, false
 	}

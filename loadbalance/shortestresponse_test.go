@@ -331,6 +331,7 @@ func TestShortestResponseSlides(t *testing.T) {
 			f.prove(lb, f.nodes[1], protocol.Succeeded, 20*milli)
 			f.clock.advance(tt.period / 2)
 			f.prove(lb, f.nodes[0], protocol.Succeeded, 10*milli, 10*milli) // on average 17
+			f.learn(lb, f.nodes[1], protocol.Neutral, milli)                // it was called lately, and nothing was learned
 			requireShares(t, []float64{1, 0}, f.picks(t, lb, c, inv, 100))
 			f.busy(0, 1) // 33, 20
 			requireShares(t, []float64{0, 1}, f.picks(t, lb, c, inv, 100))
@@ -383,6 +384,7 @@ func TestOneWayIsNotFast(t *testing.T) {
 				f.attempt(lb, f.nodes[0], inv)(10*time.Microsecond, v)
 			}
 			send(protocol.Succeeded)
+			f.clock.advance(100 * milli) // it is taken for one under way for a while
 			requireShares(t, []float64{1, 1}, f.picks(t, lb, f.list(), f.call(), 1000))
 			for range 100 {
 				send(protocol.Failed)
@@ -416,6 +418,7 @@ func TestShortestResponseFailureCosts(t *testing.T) {
 			inv := f.call()
 			inv.Timeout = tt.timeout
 			f.attempt(lb, f.nodes[0], inv)(tt.took, protocol.Failed)
+			f.clock.advance(5 * tt.want) // what failed soon is taken for under way for a while
 			requireShares(t, []float64{1, 1}, f.picks(t, lb, f.list(), f.call(), 1000)) // equal
 		})
 	}

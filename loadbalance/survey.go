@@ -117,7 +117,7 @@ func (c *contest) keeps(i int, m moment, least int64) float64 {
 
 // reason tells what a call costs at a node, and how that compares.
 func (c *contest) reason(i int, m moment, cheapest, best bool) string {
-	calls := c.calls(i)
+	calls := c.calls(i, m)
 	cost := fmt.Sprintf("%d calls with this one", calls)
 	if c.latency != nil {
 		cost = fmt.Sprintf("%.1f ms × %d calls", float64(c.timed(i, m, 1)*costUnit)/1e6, calls)
@@ -125,7 +125,7 @@ func (c *contest) reason(i int, m moment, cheapest, best bool) string {
 		case c.latency[i].mean(m.tick) == 0:
 			cost += " (nothing known of it: what is usual)"
 		case c.unproven(i, m):
-			cost += fmt.Sprintf(" (little known of it: gets one in %d of its share anyway)", curious)
+			cost += fmt.Sprintf(" (little known of it, or nothing lately: gets one in %d of its share anyway)", curious)
 		}
 	}
 	switch {
