@@ -45,7 +45,7 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 	defer func() {
 		end.Elapsed = time.Since(begun)
 		status.Left(begun)
-		status.EndWith(protocol.EndingOf(inv, end), end.Elapsed)
+		status.EndWith(protocol.EndingOf(inv, end), begun, end.Elapsed)
 		node.Freed(slot)
 		for _, o := range observers[:told] {
 			o.Ended(inv, end)

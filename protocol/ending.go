@@ -54,12 +54,21 @@ func EndingOf(inv *Invocation, o Outcome) Ending {
 	return EndedInFailure
 }
 
+// EndWith counts the end of a call that began then, as [Status.End] does, and how it
+// ended.
+func (s *Status) EndWith(e Ending, begun time.Time, elapsed time.Duration) {
+	if e == EndedOneWay {
+		elapsed = 0 // it was sent then, not done
+	}
+	s.note(e, sinceEpoch(begun)+elapsed, elapsed)
+	s.End(elapsed, e.failed())
+}
+
 // endings are the calls of a [Status] by how they ended. Most have none of those that
 // are told apart here, and pay one load.
 type endings struct {
-	tallies    [endingCount]struct{ calls, elapsed atomic.Int64 }
-	worthless  atomic.Int64 // answers in a row
-	unanswered atomic.Int64 // calls in a row
+	tallies               [endingCount]struct{ calls, elapsed atomic.Int64 }
+	worthless, unanswered row
 }
 
 func (all *endings) of(e Ending) (calls int64, elapsed time.Duration) {
@@ -67,8 +76,11 @@ func (all *endings) of(e Ending) (calls int64, elapsed time.Duration) {
 	return t.calls.Load(), time.Duration(t.elapsed.Load())
 }
 
-// note counts an ending that is told apart, or that ends a row.
-func (s *Status) note(e Ending, elapsed int64) {
+// note counts an ending that is told apart, or that ends a row. at is when it was.
+func (s *Status) note(e Ending, at, elapsed time.Duration) {
+	if second := int64(at / time.Second); e == EndedWithValue && s.valued.Load() != second {
+		s.valued.Store(second)
+	}
 	all := s.endings.Load()
 	if e == EndedInFailure || all == nil && e == EndedWithValue {
 		return
@@ -79,22 +91,73 @@ func (s *Status) note(e Ending, elapsed int64) {
 	}
 	switch e {
 	case EndedWithValue:
-		endRow(&all.worthless)
-		endRow(&all.unanswered)
+		all.worthless.end()
+		all.unanswered.end()
 		return
 	case EndedWithException, EndedUselessly:
-		all.worthless.Add(1)
-		endRow(&all.unanswered)
+		all.worthless.add(at)
+		all.unanswered.end()
 	case EndedGivenUp:
-		all.unanswered.Add(1)
+		all.unanswered.add(at)
 	}
-	all.tallies[e].elapsed.Add(elapsed)
+	all.tallies[e].elapsed.Add(int64(elapsed))
 	all.tallies[e].calls.Add(1)
 }
 
-// endRow ends a row, without a write where there is none.
-func endRow(row *atomic.Int64) {
-	if row.Load() != 0 {
-		row.Store(0)
+// row is how often in a row something has happened, and since when.
+type row struct{ length, began atomic.Int64 }
+
+func (r *row) add(at time.Duration) {
+	if r.length.Add(1) == 1 {
+		r.began.Store(int64(at))
 	}
 }
+
+// end ends a row, without a write where there is none.
+func (r *row) end() {
+	if r.length.Load() != 0 {
+		r.length.Store(0)
+	}
+}
+
+func (r *row) read(now time.Duration) Row {
+	n := r.length.Load()
+	if n == 0 {
+		return Row{}
+	}
+	return Row{Calls: n, For: max(0, now-time.Duration(r.began.Load()))}
+}
+
+// Row is how many calls in a row ended in one way, up to the latest, and for how long.
+type Row struct {
+	Calls int64
+	For   time.Duration
+}
+
+// Lately is what a method at a provider has been like up to now, whatever it was before.
+type Lately struct {
+	// Worthless are the answers since the latest value: exceptions, and those of no use.
+	// Calls without an answer do not matter.
+	Worthless Row
+	// Unanswered are the callers that gave up since the latest answer. Failures of another
+	// kind do not matter.
+	Unanswered Row
+	// Value is how long ago the latest value was, to a second; less than 0 when there was
+	// none.
+	Value time.Duration
+}
+
+// Lately returns what the calls counted by [Status.EndWith] have been like up to now.
+func (s *Status) Lately(now time.Time) Lately {
+	l, at := Lately{Value: -1}, sinceEpoch(now)
+	if second := s.valued.Load(); second != 0 {
+		l.Value = max(0, at-time.Duration(second)*time.Second)
+	}
+	if all := s.endings.Load(); all != nil {
+		l.Worthless, l.Unanswered = all.worthless.read(at), all.unanswered.read(at)
+	}
+	return l
+}
+
+// sinceEpoch is the time by the monotonic clock, never in its first second.
+func sinceEpoch(t time.Time) time.Duration { return t.Sub(epoch) + time.Second }

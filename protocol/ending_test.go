@@ -20,14 +20,14 @@ func TestStatusEndings(t *testing.T) {
 		protocol.EndedWithValue:     {Total: 1, Elapsed: took, MaxElapsed: took},
 		protocol.EndedInFailure:     {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took},
 		protocol.EndedOneWay:        {Total: 1, OneWay: 1},
-		protocol.EndedWithException: {Total: 1, Elapsed: took, MaxElapsed: took, Exceptions: 1, ExceptionsElapsed: took, Worthless: 1},
-		protocol.EndedUselessly:     {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, Useless: 1, UselessElapsed: took, Worthless: 1},
+		protocol.EndedWithException: {Total: 1, Elapsed: took, MaxElapsed: took, Exceptions: 1, ExceptionsElapsed: took},
+		protocol.EndedUselessly:     {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, Useless: 1, UselessElapsed: took},
 		protocol.EndedRefused:       {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, Refused: 1, RefusedElapsed: took},
-		protocol.EndedGivenUp:       {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, GivenUp: 1, GivenUpElapsed: took, Unanswered: 1},
+		protocol.EndedGivenUp:       {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, GivenUp: 1, GivenUpElapsed: took},
 	} {
 		var s protocol.Status
 		require.True(t, s.Begin(0))
-		s.EndWith(ending, took)
+		s.EndWith(ending, time.Now(), took)
 		assert.Equal(t, want, s.Counters(), "ending %d", ending)
 	}
 }
@@ -35,37 +35,58 @@ func TestStatusEndings(t *testing.T) {
 // Rows are ended by what says that the provider does otherwise, and by nothing else.
 func TestStatusRows(t *testing.T) {
 	var s protocol.Status
-	for _, c := range []struct {
+	start := time.Now()
+	assert.Equal(t, protocol.Lately{Value: -1}, s.Lately(start))
+	for i, c := range []struct {
 		ending                protocol.Ending
-		worthless, unanswered int64
+		worthless, unanswered protocol.Row
+		value                 time.Duration
 	}{
-		{protocol.EndedWithException, 1, 0},
-		{protocol.EndedUselessly, 2, 0},
-		{protocol.EndedRefused, 2, 0},
-		{protocol.EndedOneWay, 2, 0},
-		{protocol.EndedInFailure, 2, 0},
-		{protocol.EndedGivenUp, 2, 1},
-		{protocol.EndedGivenUp, 2, 2},
-		{protocol.EndedOneWay, 2, 2},
-		{protocol.EndedWithException, 3, 0},
-		{protocol.EndedGivenUp, 3, 1},
-		{protocol.EndedWithValue, 0, 0},
-		{protocol.EndedGivenUp, 0, 1},
+		{protocol.EndedWithException, row(1, 0), row(0, 0), -1},
+		{protocol.EndedUselessly, row(2, 1), row(0, 0), -1},
+		{protocol.EndedRefused, row(2, 2), row(0, 0), -1},
+		{protocol.EndedOneWay, row(2, 3), row(0, 0), -1},
+		{protocol.EndedInFailure, row(2, 4), row(0, 0), -1},
+		{protocol.EndedGivenUp, row(2, 5), row(1, 0), -1},
+		{protocol.EndedGivenUp, row(2, 6), row(2, 1), -1},
+		{protocol.EndedOneWay, row(2, 7), row(2, 2), -1},
+		{protocol.EndedWithException, row(3, 8), row(0, 0), -1},
+		{protocol.EndedGivenUp, row(3, 9), row(1, 0), -1},
+		{protocol.EndedWithValue, row(0, 0), row(0, 0), 0},
+		{protocol.EndedGivenUp, row(0, 0), row(1, 0), 1},
+		{protocol.EndedWithException, row(1, 0), row(0, 0), 2},
 	} {
+		ended := start.Add(time.Duration(i) * 10 * time.Second)
 		s.Begin(0)
-		s.EndWith(c.ending, time.Millisecond)
-		got := s.Counters()
-		assert.Equal(t, [2]int64{c.worthless, c.unanswered}, [2]int64{got.Worthless, got.Unanswered}, "after ending %d", c.ending)
+		s.EndWith(c.ending, ended.Add(-time.Millisecond), time.Millisecond)
+		got := s.Lately(ended)
+		assert.Equal(t, c.worthless, roughly(got.Worthless), "worthless after %d", i)
+		assert.Equal(t, c.unanswered, roughly(got.Unanswered), "unanswered after %d", i)
+		if c.value < 0 {
+			assert.Equal(t, time.Duration(-1), got.Value)
+		} else {
+			assert.InDelta(t, c.value*10*time.Second, got.Value, float64(time.Second))
+		}
 	}
+}
+
+func row(calls int64, tens time.Duration) protocol.Row {
+	return protocol.Row{Calls: calls, For: tens * 10 * time.Second}
+}
+
+// roughly leaves out what a one-way call has taken.
+func roughly(r protocol.Row) protocol.Row {
+	r.For = r.For.Round(time.Second)
+	return r
 }
 
 // No one-way call is in the mean: how long it took nobody knows.
 func TestAverageElapsedWithoutOneWay(t *testing.T) {
 	var s protocol.Status
-	s.EndWith(protocol.EndedOneWay, time.Millisecond)
+	s.EndWith(protocol.EndedOneWay, time.Now(), time.Millisecond)
 	assert.Zero(t, s.Counters().AverageElapsed())
-	s.EndWith(protocol.EndedWithValue, 10*time.Millisecond)
-	s.EndWith(protocol.EndedOneWay, time.Millisecond)
+	s.EndWith(protocol.EndedWithValue, time.Now(), 10*time.Millisecond)
+	s.EndWith(protocol.EndedOneWay, time.Now(), time.Millisecond)
 	assert.Equal(t, 10*time.Millisecond, s.Counters().AverageElapsed())
 }
 
@@ -76,14 +97,14 @@ func TestStatusEndingsConcurrently(t *testing.T) {
 	for range 64 {
 		wg.Go(func() {
 			s.Begin(0)
-			s.EndWith(protocol.EndedWithException, time.Millisecond)
+			s.EndWith(protocol.EndedWithException, time.Now(), time.Millisecond)
 		})
 	}
 	wg.Wait()
 	c := s.Counters()
 	assert.EqualValues(t, 64, c.Exceptions)
 	assert.Equal(t, 64*time.Millisecond, c.ExceptionsElapsed)
-	assert.EqualValues(t, 64, c.Worthless)
+	assert.EqualValues(t, 64, s.Lately(time.Now()).Worthless.Calls)
 	assert.Zero(t, c.Active)
 }
 

@@ -19,6 +19,7 @@ type Status struct {
 	failedElapsed atomic.Int64 // ns
 	maxElapsed    atomic.Int64 // ns
 	underWay      atomic.Uint64
+	valued        atomic.Int64            // the second of the latest value
 	endings       atomic.Pointer[endings] // nil as long as calls ended with values and failures alone
 	_             [64]byte                // nodes are allocated side by side
 }
@@ -43,26 +44,12 @@ func (s *Status) Begin(limit int) bool {
 	}
 }
 
-// End counts the end of a call, as [Status.EndWith] does with [EndedWithValue] or
-// [EndedInFailure].
+// End counts the end of a call.
 func (s *Status) End(elapsed time.Duration, failed bool) {
-	if failed {
-		s.EndWith(EndedInFailure, elapsed)
-	} else {
-		s.EndWith(EndedWithValue, elapsed)
-	}
-}
-
-// EndWith counts the end of a call and how it ended.
-func (s *Status) EndWith(e Ending, elapsed time.Duration) {
-	if e == EndedOneWay {
-		elapsed = 0 // when it was sent, not when it was done
-	}
 	d := int64(elapsed)
-	s.note(e, d)
 	s.total.Add(1)
 	s.elapsed.Add(d)
-	if e.failed() {
+	if failed {
 		s.failed.Add(1)
 		s.failedElapsed.Add(d)
 	}
@@ -135,12 +122,6 @@ type Counters struct {
 	// method's timeout was over.
 	GivenUp        int64
 	GivenUpElapsed time.Duration
-
-	// Worthless is how many answers in a row, up to the latest, were exceptions or of no
-	// use, and Unanswered how many callers in a row gave up without an answer: what a
-	// provider is like at the moment, whatever it did before.
-	Worthless  int64
-	Unanswered int64
 }
 
 // Counters returns the present figures.
@@ -159,7 +140,6 @@ func (s *Status) Counters() Counters {
 		c.Useless, c.UselessElapsed = all.of(EndedUselessly)
 		c.Refused, c.RefusedElapsed = all.of(EndedRefused)
 		c.GivenUp, c.GivenUpElapsed = all.of(EndedGivenUp)
-		c.Worthless, c.Unanswered = all.worthless.Load(), all.unanswered.Load()
 	}
 	return c
 }
