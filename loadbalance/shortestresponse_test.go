@@ -418,7 +418,7 @@ func TestShortestResponseFailureCosts(t *testing.T) {
 			inv := f.call()
 			inv.Timeout = tt.timeout
 			f.attempt(lb, f.nodes[0], inv)(tt.took, protocol.Failed)
-			f.clock.advance(5 * tt.want) // what failed soon is taken for under way for a while
+			f.clock.advance(5 * tt.want)                                                // what failed soon is taken for under way for a while
 			requireShares(t, []float64{1, 1}, f.picks(t, lb, f.list(), f.call(), 1000)) // equal
 		})
 	}
