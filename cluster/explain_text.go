@@ -37,6 +37,14 @@ func (x Explanation) String() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
+// count is a number with its noun.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 func (c *Candidate) row(explained bool) string {
 	mark := ""
 	if c.Chosen {

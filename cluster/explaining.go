@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -117,12 +118,22 @@ func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Ti
 	case inv.Tried(n) && inv.Relaxed()&protocol.RelaxTried == 0:
 		return "tried by this call"
 	case n.Ejected() && inv.Relaxed()&protocol.RelaxEjected == 0:
-		if rest := e.Until.Sub(now); rest > 0 {
-			return fmt.Sprintf("ejected after %d failures, a trial in %v", e.Failures, rest.Round(time.Millisecond))
-		}
-		return fmt.Sprintf("ejected after %d failures, one call is the trial", e.Failures)
+		return e.text(now)
 	}
 	return fmt.Sprintf("all %d slots of actives are in use", n.Method(slot).Actives)
+}
+
+// text says why a provider is out, and for how long.
+func (e *Ejection) text(now time.Time) string {
+	text := "ejected after " + count(e.Failures, "failure")
+	var silent *silentError
+	if errors.As(e.LastFailure, &silent) {
+		text = "ejected: " + silent.Error()
+	}
+	if rest := e.Until.Sub(now); rest > 0 {
+		return fmt.Sprintf("%s; a trial in %v", text, rest.Round(time.Millisecond))
+	}
+	return text + "; one call is the trial"
 }
 
 // tell adds what the load balancer says.

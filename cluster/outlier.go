@@ -30,19 +30,23 @@ const (
 // After the pause exactly one call is tried there: if it succeeds the provider is
 // back, if it fails the next pause begins, and if it tells nothing another call is
 // the trial. So it is when a trial has not ended after half a minute, and calls that
-// may take longer are not preferred for it: a job of an hour keeps nobody out. A
-// restarted provider begins without a history.
+// may take longer are not preferred for it: a job of an hour keeps nobody out. An
+// answer that is of no use ([protocol.Useless]) brings the provider back, for it is
+// alive; but it ends no row of failures, and begins none. A restarted provider begins
+// without a history.
 //
 // Never is more than half of the list (rounded up) ejected, nor the only provider.
 // Where an ejection leaves a call nobody, it is ignored: see relax.
 //
 // What is a failure says [protocol.Judge], with two exceptions. A call that gave up
-// before the provider's own timeout was over tells nothing. And refusals for a limit
-// of the provider, "executes" or its thread pool, eject only if it answered nothing
-// else for as long as a pause, and their pause does not grow: a provider that
-// works at its limit refuses many calls in a row, and to take it out would only
-// load the others more. For the same reason pauses do not grow by timeouts while more
-// than a third of the list is ejected.
+// before the provider's own timeout was over tells nothing by itself; but ten such
+// calls in a row eject if the provider has answered nothing at all for as long as its
+// timeout, while others have answered the same method. In a trial one is enough. And
+// refusals for a limit of the provider, "executes" or its thread pool, eject only if
+// it answered nothing else for as long as a pause, and their pause does not grow: a
+// provider that works at its limit refuses many calls in a row, and to take it out
+// would only load the others more. For the same reason pauses do not grow by timeouts
+// while more than a third of the list is ejected.
 //
 // It never reads the clock nor starts a timer: pauses end when a call looks. So it
 // may be driven in virtual time: it needs the list of the reference, to be told of
@@ -51,9 +55,10 @@ type Outliers struct {
 	list func() *protocol.Candidates
 	log  *zap.Logger
 
-	out  atomic.Int32             // how many are ejected: all that calls look at while nobody is
-	seen atomic.Pointer[reviewed] // the list that they were last compared with
-	due  atomic.Int64             // when one of them may have a trial, by the clock that begins at zero
+	out     atomic.Int32 // how many are ejected: all that calls look at while nobody is
+	answers answers
+	seen    atomic.Pointer[reviewed] // the list that they were last compared with
+	due     atomic.Int64             // when one of them may have a trial, by the clock that begins at zero
 
 	mu      sync.Mutex
 	zero    time.Time
@@ -75,6 +80,7 @@ type record struct {
 	life     *protocol.Life
 	failures atomic.Int32 // in a row
 	out      atomic.Bool  // ejected
+	silence  silence
 
 	// The rest is guarded by Outliers.mu.
 	first    time.Time            // failure of the row
@@ -138,6 +144,7 @@ func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocati
 			continue
 		}
 		r.trial, r.lost = inv, now.Add(trialLimit)
+		o.answers.watch(inv.Method.Slot)
 		o.schedule()
 		return r.node
 	}
@@ -197,63 +204,79 @@ func (o *Outliers) Begun(inv *protocol.Invocation, life *protocol.Life) {
 
 // Ended judges the provider by the end of an attempt.
 func (o *Outliers) Ended(inv *protocol.Invocation, end protocol.Outcome) {
-	verdict := end.Verdict
-	if verdict == protocol.TimedOut && cutShort(inv, end.Elapsed) {
-		verdict = protocol.Neutral
-	}
 	r := o.record(end.Life)
-	switch bad := verdict == protocol.Failed || verdict == protocol.TimedOut; {
-	case r == nil && !bad:
-		return // most calls
-	case r == nil:
-		node, life := inv.Node, end.Life
-		r = life.State(o, func() any { return &record{node: node, life: life} }).(*record)
-	case !bad && !r.out.Load():
-		if verdict == protocol.Succeeded && r.failures.Load() != 0 {
-			r.failures.Store(0)
-		}
+	if !bad(end.Verdict) && (r == nil || !r.out.Load()) { // most calls
+		o.answered(r, inv, end.Verdict)
 		return
 	}
+	if r == nil {
+		node, life := inv.Node, end.Life
+		r = life.State(o, func() any { return &record{node: node, life: life} }).(*record)
+	}
 	o.mu.Lock()
-	o.judge(r, inv, verdict, inv.Begun.Add(end.Elapsed), end.Err)
+	o.judge(r, inv, end)
 	o.unlock()
 }
 
-// cutShort reports whether an attempt had less than the provider's timeout, because
-// of the caller's deadline, its own timeout, or the time it waited for a slot. A
-// tenth less does not matter.
-func cutShort(inv *protocol.Invocation, elapsed time.Duration) bool {
-	own := inv.Node.Method(inv.Method.Slot).Timeout
-	return elapsed < own-own/10
+func bad(v protocol.Verdict) bool { return v == protocol.Failed || v == protocol.TimedOut }
+
+// answered is the end of an attempt at a provider in service that has not failed.
+func (o *Outliers) answered(r *record, inv *protocol.Invocation, verdict protocol.Verdict) {
+	switch {
+	case verdict == protocol.Neutral:
+		return
+	case r == nil:
+	case verdict == protocol.Succeeded && r.failures.Load() != 0:
+		r.failures.Store(0)
+	}
+	if inv.OneWay { // nobody has said anything
+		return
+	}
+	if r != nil {
+		r.silence.broken()
+	}
+	if verdict == protocol.Succeeded {
+		o.answers.note(inv.Method.Slot)
+	}
 }
 
 // judge is the end of an attempt at a provider that fails or is ejected. What began
 // before the latest ejection says nothing about the time since.
-func (o *Outliers) judge(r *record, inv *protocol.Invocation, verdict protocol.Verdict, at time.Time, err error) {
+func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outcome) {
 	trial := r.trial == inv
 	if trial {
 		r.trial = nil
 		defer o.schedule()
 	}
-	if verdict == protocol.Neutral || verdict == protocol.Useless || inv.Begun.Before(r.since) {
+	if end.Verdict == protocol.Neutral || inv.Begun.Before(r.since) {
 		return
 	}
-	set := settingsOf(r.node)
-	switch out := r.out.Load(); {
-	case verdict == protocol.Succeeded && out:
+	at, set, out := inv.Begun.Add(end.Elapsed), settingsOf(r.node), r.out.Load()
+	switch {
+	case !bad(end.Verdict) && !out: // it has come back just now
+		o.answered(r, inv, end.Verdict)
+	case !bad(end.Verdict):
 		o.readmit(r, at, "")
-	case verdict == protocol.Succeeded:
-		r.failures.Store(0)
 	case !set.on && out:
 		o.readmit(r, at, "outlier=false")
 	case !set.on:
-	default:
-		r.fail(at, verdict, err)
-		if trial && out {
-			o.pause(r, at, set)
-		} else if !out && r.enough(at, set) {
-			o.eject(r, at, set)
+	case protocol.EndingOf(inv, end) == protocol.EndedGivenUp:
+		if err := o.givenUp(r, inv, end, trial, set); err != nil {
+			o.failed(r, at, protocol.TimedOut, err, trial, set)
 		}
+	default:
+		o.failed(r, at, end.Verdict, end.Err, trial, set)
+	}
+}
+
+// failed is a failure that counts.
+func (o *Outliers) failed(r *record, at time.Time, verdict protocol.Verdict, err error, trial bool, set settings) {
+	r.fail(at, verdict, err)
+	switch out := r.out.Load(); {
+	case out && trial:
+		o.pause(r, at, set)
+	case !out && r.enough(at, set):
+		o.eject(r, at, set)
 	}
 }
 

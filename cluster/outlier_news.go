@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"time"
 
 	"go.uber.org/zap"
@@ -76,6 +77,9 @@ func (n news) write(log *zap.Logger) {
 	message := "a provider is ejected: it fails"
 	if n.limits {
 		message = "a provider is ejected: it refuses all calls for a limit of its own (executes, thread pool)"
+	}
+	if errors.As(n.last, new(*silentError)) {
+		message = "a provider is ejected: it answers nothing before its callers give up"
 	}
 	fields = append(fields, zap.Int("failures", n.failures), zap.Duration("pause", n.pause), zap.Int("ejections", n.trips))
 	if n.last != nil {

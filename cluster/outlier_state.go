@@ -41,6 +41,9 @@ func (r *record) fail(at time.Time, verdict protocol.Verdict, err error) {
 	r.limits = r.limits && errors.Is(err, protocol.ErrLimitExceeded)
 	r.slow = r.slow && (r.limits || verdict == protocol.TimedOut)
 	r.last = err
+	if errors.Is(err, protocol.ErrLimitExceeded) {
+		r.silence.broken() // it has answered that
+	}
 }
 
 // enough reports whether the row of failures is reason to eject.
@@ -93,6 +96,8 @@ func (o *Outliers) pause(r *record, at time.Time, set settings) {
 		r.trips++
 	}
 	r.since, r.until = at, at.Add(d)
+	r.silence.broken()
+	r.silence.moment = o.answers.begin()
 	o.tell(r, at, "")
 	o.schedule()
 }
@@ -117,6 +122,7 @@ func (o *Outliers) readmit(r *record, at time.Time, why string) {
 func (r *record) reset(at time.Time) {
 	r.out.Store(false)
 	r.failures.Store(0)
+	r.silence.broken()
 	r.trial, r.returned = nil, at
 }
 

@@ -616,7 +616,7 @@ func TestOutliersUnderRace(t *testing.T) {
 				life := n.Life()
 				if !trial || i%5 > 0 {
 					out.Begun(inv, life)
-					err := []error{nil, errLost, errRefused, errCancel, errLimit}[(g*7+i)%5]
+					err := []error{nil, errLost, errRefused, errCancel, errLimit, errLate, errUseless}[(g*5+i)%7]
 					out.Ended(inv, protocol.Outcome{Life: life, Elapsed: time.Millisecond, Verdict: protocol.Judge(err), Err: err})
 				}
 				if trial {
@@ -712,4 +712,6 @@ func TestOutliersAllocateNothing(t *testing.T) {
 	f.calls(f.at(1), 5, errLost)
 	once() // the first one compares the lists
 	assert.Zero(t, testing.AllocsPerRun(100, once))
+	f.giveUp(f.at(2))
+	assert.Zero(t, testing.AllocsPerRun(100, once), "while somebody wants to know who answers")
 }
