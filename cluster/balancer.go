@@ -39,6 +39,7 @@ type balancer struct {
 	strayed atomic.Bool
 	failure atomic.Pointer[string] // of a shadow that has panicked
 	log     *zap.Logger
+	panics  *panics
 }
 
 // choose returns what the load balancer chooses if the call may go there, else the
@@ -81,13 +82,17 @@ type balancers struct {
 	config    loadbalance.Config
 	methods   *protocol.MethodTable
 	log       *zap.Logger
+	panics    *panics
 
 	mu   sync.Mutex
 	made map[string]*balancer // nil: unknown
 }
 
-func newBalancers(cfg Config, key string) *balancers {
-	b := &balancers{key: key, factories: cfg.Balancers, config: cfg.Balancing, methods: cfg.Methods, log: cfg.Logger, made: map[string]*balancer{}}
+func newBalancers(cfg Config, key string, p *panics) *balancers {
+	b := &balancers{
+		key: key, factories: cfg.Balancers, config: cfg.Balancing, methods: cfg.Methods,
+		log: cfg.Logger, panics: p, made: map[string]*balancer{},
+	}
 	b.config.Reference = cfg.Reference
 	return b
 }
@@ -122,21 +127,22 @@ func (b *balancers) make(name string) error {
 	if f, known := b.factories[name]; known && f == nil {
 		return fmt.Errorf("load balancer %q: its factory is nil", name)
 	}
-	lb, err := loadbalance.New(b.factories, name, b.config)
+	what := fmt.Sprintf("load balancer %q", name)
+	lb, err := made(b.panics, what, func() (loadbalance.LoadBalance, error) { return loadbalance.New(b.factories, name, b.config) })
 	if err != nil {
 		return err
 	}
 	if lb == nil {
-		return fmt.Errorf("load balancer %q: its factory returned neither a load balancer nor an error", name)
+		return fmt.Errorf("%s: its factory returned neither a load balancer nor an error", what)
 	}
-	made := &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log}
+	m := &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log, panics: b.panics}
 	if o, ok := lb.(protocol.Observer); ok {
 		if b.key == shadowKey {
-			o = &guard{Observer: o, balancer: made}
+			o = &guard{Observer: o, balancer: m}
 		}
 		b.methods.Observe(o)
 	}
-	b.made[name] = made
+	b.made[name] = m
 	return nil
 }
 

@@ -56,7 +56,7 @@ type Invoker struct {
 	tracer    *tracer // nil: off
 	outliers  *Outliers
 	once      bool // one attempt that counts, whatever "retries" says
-	log       *zap.Logger
+	panics    *panics
 	closed    atomic.Bool
 }
 
@@ -75,15 +75,16 @@ func New(cfg Config) (*Invoker, error) {
 	if cfg.Balancers == nil {
 		cfg.Balancers = loadbalance.Builtin()
 	}
+	p := &panics{log: cfg.Logger}
 	c := &Invoker{
 		reference: cfg.Reference,
 		directory: cfg.Directory,
 		methods:   cfg.Methods,
 		router:    cfg.Router,
-		balancers: newBalancers(cfg, balanceKey),
-		shadows:   newShadows(cfg),
-		tracer:    newTracer(cfg),
-		log:       cfg.Logger,
+		balancers: newBalancers(cfg, balanceKey, p),
+		shadows:   newShadows(cfg, p),
+		tracer:    newTracer(cfg, p),
+		panics:    p,
 	}
 	if err := c.balancers.check(cfg.Reference); err != nil {
 		return nil, err
@@ -95,21 +96,32 @@ func New(cfg Config) (*Invoker, error) {
 	c.methods.Observe(c.outliers)
 	name := cfg.Reference.ParamOr("cluster", Default)
 	c.once = name == "failfast"
+	var err error
+	if c.strategy, err = newStrategy(cfg, name, p); err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+func newStrategy(cfg Config, name string, p *panics) (Strategy, error) {
+	what := fmt.Sprintf("cluster %q", name)
 	factory, known := cfg.Clusters[name]
 	switch {
 	case !known:
 		return nil, fmt.Errorf("parameter cluster: %w", protocol.UnknownName("cluster", name, cfg.Clusters))
 	case factory == nil:
-		return nil, fmt.Errorf("cluster %q: its factory is nil", name)
+		return nil, fmt.Errorf("%s: its factory is nil", what)
 	}
-	var err error
-	if c.strategy, err = factory(cfg); err != nil {
-		return nil, fmt.Errorf("cluster %q: %w", name, err)
-	}
-	if c.strategy == nil {
-		return nil, fmt.Errorf("cluster %q: its factory returned neither a strategy nor an error", name)
-	}
-	return c, nil
+	return made(p, what, func() (Strategy, error) {
+		s, err := factory(cfg)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", what, err)
+		case s == nil:
+			return nil, fmt.Errorf("%s: its factory returned neither a strategy nor an error", what)
+		}
+		return s, nil
+	})
 }
 
 // Invoke carries out a call. The error is a [*protocol.Error] with service, method,
@@ -139,7 +151,7 @@ func (c *Invoker) invoke(ctx context.Context, inv *protocol.Invocation) (res *pr
 
 func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
 	e := protocol.Recovered(v)
-	logPanic(c.log, "panic: the call fails", e, zap.String("method", inv.Method.Name))
+	c.panics.add("panic: the call fails", e, zap.String("method", inv.Method.Name))
 	if inv.Attempt == 0 {
 		e.Sent = false
 		return complete(e, inv, "")

@@ -39,7 +39,7 @@ func (b *balancer) prepare(list *protocol.Candidates, slot int) {
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			logPanic(b.log, "a load balancer panicked while it prepared for a list", protocol.Recovered(v), zap.String(balanceKey, b.name))
+			b.panics.add("a load balancer panicked while it prepared for a list", protocol.Recovered(v), zap.String(balanceKey, b.name))
 		}
 	}()
 	p.Prepare(list, slot)

@@ -20,7 +20,9 @@ type shadows struct {
 	same map[string]bool // names reported to be in force anyway
 }
 
-func newShadows(cfg Config) *shadows { return &shadows{balancers: newBalancers(cfg, shadowKey)} }
+func newShadows(cfg Config, p *panics) *shadows {
+	return &shadows{balancers: newBalancers(cfg, shadowKey, p)}
+}
 
 // of returns the shadow of a method in which a load balancer is in force, nil for
 // none. Its figures stay when the list or its parameters change.
@@ -164,7 +166,7 @@ func (b *balancer) fail(value any) {
 	if !b.failure.CompareAndSwap(nil, &text) {
 		return
 	}
-	logPanic(b.log, "a load balancer that is only compared with panicked; it is not asked any more", e, zap.String(shadowKey, b.name))
+	b.panics.add("a load balancer that is only compared with panicked; it is not asked any more", e, zap.String(shadowKey, b.name))
 }
 
 // guard lets a shadow learn from calls without being able to harm them.

@@ -6,8 +6,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
@@ -38,15 +36,15 @@ type tracer struct {
 	every  uint64
 	report func(Trace)
 	calls  atomic.Uint64
-	log    *zap.Logger
+	panics *panics
 }
 
 // newTracer returns nil when calls are not to be traced.
-func newTracer(cfg Config) *tracer {
+func newTracer(cfg Config, p *panics) *tracer {
 	if cfg.Trace == nil {
 		return nil
 	}
-	return &tracer{every: uint64(max(1, cfg.TraceEvery)), report: cfg.Trace, log: cfg.Logger}
+	return &tracer{every: uint64(max(1, cfg.TraceEvery)), report: cfg.Trace, panics: p}
 }
 
 // sampled reports whether the next call is in the sample: the first is.
@@ -79,7 +77,7 @@ func (c *Invoker) trace(ctx context.Context, inv *protocol.Invocation) (*protoco
 func (t *tracer) tell(out Trace) {
 	defer func() {
 		if v := recover(); v != nil {
-			logPanic(t.log, "the function that takes traces panicked", protocol.Recovered(v))
+			t.panics.add("the function that takes traces panicked", protocol.Recovered(v))
 		}
 	}()
 	t.report(out)
