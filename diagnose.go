@@ -33,17 +33,28 @@ const (
 	// does not look at latency.
 	FindingSlowProvider FindingKind = "slow-provider"
 	// FindingMixedMethods: methods of very different duration share providers, and the
-	// strategy counts their calls alike.
+	// strategy counts their calls alike. How long one-way calls take is not known.
 	FindingMixedMethods FindingKind = "mixed-methods"
-	// FindingFailsFast: a provider fails sooner than the others answer (F4).
+	// FindingExceptions: a provider answers most calls with exceptions, or to no use,
+	// where its peers answer with values (F4).
+	FindingExceptions FindingKind = "exceptions"
+	// FindingUnanswered: the callers of most calls at a provider gave up without an answer,
+	// before the method's timeout was over, where its peers answer.
+	FindingUnanswered FindingKind = "unanswered"
+	// FindingFailsFast: a provider fails sooner than the others answer (F4). What counts
+	// for the other findings about answers does not count here.
 	FindingFailsFast FindingKind = "fails-fast"
+	// FindingRefusals: a provider refuses many calls for a limit of its own ("executes",
+	// or its thread pool).
+	FindingRefusals FindingKind = "refusals"
 	// FindingNoWarmup: "warmup" is set, or its default is in force, but the provider
 	// does not say when it started (F1).
 	FindingNoWarmup FindingKind = "no-warmup"
-	// FindingOverShare: a provider has far more calls than its weight says.
+	// FindingOverShare: a provider has far more calls than its weight says; under
+	// consistenthash, which knows no weights, far more than an equal share.
 	FindingOverShare FindingKind = "over-share"
-	// FindingStuckCalls: calls are under way for far longer than others took: some do not
-	// return.
+	// FindingStuckCalls: calls are under way for far longer than others took, or for very
+	// long when none has ever ended: some do not return.
 	FindingStuckCalls FindingKind = "stuck-calls"
 	// FindingClockSkew: a provider's clock is ahead of this machine's, or seems to be
 	// behind (F18).
@@ -76,7 +87,8 @@ func (c *Client) Diagnose() []Finding {
 // and in the calls made so far: each finding has the figures and a remedy. It counts
 // from when this consumer first saw a provider's present life, shares from when the list
 // of providers last changed, looks at a provider's speed only once it had some dozens
-// of calls, and changes nothing. None is returned when all is well, or too little was
+// of calls, and changes nothing. A provider that was well before is found when nothing
+// comes of some dozens of calls in a row. None is returned when all is well, or too little was
 // called to tell.
 func (r *Reference) Diagnose() []Finding { return diagnose(r.service.figures(time.Now())) }
 
@@ -86,6 +98,7 @@ type fleet struct {
 	direct    bool              // addresses given, no registry: they tell no start
 	providers []providerFigures // what is not about a method
 	methods   []methodFigures
+	ailing    []bool // by provider: see ailments
 	now       time.Time
 }
 
@@ -94,6 +107,7 @@ type methodFigures struct {
 	name      string
 	balance   string        // the strategy in force
 	sticky    bool          // it is asked once
+	bare      bool          // no call has arguments
 	steady    time.Duration // for how long the providers have been the same
 	providers []providerFigures
 	sorted    []time.Duration // the mean durations at those with enough calls
@@ -109,27 +123,37 @@ type providerFigures struct {
 	stamp   time.Time // start as the provider tells it; zero: it does not
 	start   time.Time // start as it is believed
 	since   time.Time
-	protocol.Counters
+	counted
 
-	age   time.Duration // of the calls under way, on average
-	calls int64         // in that time
-	fair  float64       // share of them that its weight is worth; 0 when it was not there
+	calls int64   // in that time
+	fair  float64 // share of them that its weight is worth; 0 when it was not there
+}
+
+// counted is what its status tells.
+type counted struct {
+	protocol.Counters
+	lately protocol.Lately
+	age    time.Duration // of the calls under way, on average
 }
 
 // figures collects what the rules look at.
 func (s *service) figures(now time.Time) fleet {
 	f := fleet{reference: s.url.ServiceKey(), direct: s.source != s.client.registry, now: now}
+	arguments := s.methods.arguments()
 	for slot, name := range s.methods.table.Names() {
+		some, known := arguments[slot]
 		balance, sticky := s.cluster.Chooses(slot)
-		f.methods = append(f.methods, methodFigures{name: name, balance: balance, sticky: sticky})
+		f.methods = append(f.methods, methodFigures{name: name, balance: balance, sticky: sticky, bare: known && !some})
 	}
 	nodes := s.directory.List().Candidates.Nodes()
 	for _, n := range nodes {
-		life, counted, ages := n.Life(), make([]protocol.Counters, len(f.methods)), make([]time.Duration, len(f.methods))
+		life := n.Life()
+		counted := make([]counted, len(f.methods))
 		for slot, status := range life.Statuses {
 			if slot < len(counted) {
-				counted[slot] = status.Counters()
-				_, ages[slot] = status.UnderWay(now)
+				c := &counted[slot]
+				c.Counters, c.lately = status.Counters(), status.Lately(now)
+				_, c.age = status.UnderWay(now)
 			}
 		}
 		var stamp time.Time
@@ -144,7 +168,7 @@ func (s *service) figures(now time.Time) fleet {
 		f.providers = append(f.providers, p)
 		for slot := range f.methods {
 			m, view := &f.methods[slot], n.Method(slot)
-			p.actives, p.timeout, p.Counters, p.age = view.Actives, view.Timeout, counted[slot], ages[slot]
+			p.actives, p.timeout, p.counted = view.Actives, view.Timeout, counted[slot]
 			m.providers = append(m.providers, p)
 		}
 	}
@@ -159,6 +183,7 @@ func diagnose(f fleet) []Finding {
 	for i := range f.methods {
 		f.methods[i].sorted = f.methods[i].means(-1, enoughCalls)
 	}
+	f.ailing = f.ailments()
 	var out []Finding
 	for _, rule := range rules {
 		for _, found := range rule(f) {

@@ -154,8 +154,7 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 	fast := func(failing float64) func(*patient) {
 		return func(w *patient) {
 			w.providers[1].SetDelay(func(*dubbotest.Call, time.Duration) time.Duration { return time.Millisecond })
-			refuse := dubbotest.Status(50, "no such service")
-			require.NoError(w.t, w.providers[1].AnswerAlways("wait", refuse))
+			require.NoError(w.t, w.providers[1].AnswerAlways("wait", dubbotest.Status(70, "it is broken")))
 			assert.NotZero(w.t, w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				if rand.Float64() >= failing {
 					return calling("long()")(ctx, r)
@@ -204,7 +203,7 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 		"without timestamp": {"", func(w *patient) { w.register(1, time.Time{}, "timestamp="); time.Sleep(time.Second) },
 			gofer.FindingNoWarmup, "", second, []string{"registered without a timestamp"}},
 		"a hot key": {"loadbalance=consistenthash", func(w *patient) {
-			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+			w.load(6, 12*time.Second, func(ctx context.Context, r *gofer.Reference) error {
 				key := "hot"
 				if rand.IntN(10) == 0 {
 					key = fmt.Sprint(rand.IntN(10_000))
@@ -212,7 +211,7 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 				_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", key)
 				return err
 			})
-		}, gofer.FindingOverShare, "key", nil, []string{"of the calls for 8", "its weight was worth 33 % (loadbalance=consistenthash)"}},
+		}, gofer.FindingOverShare, "key", nil, []string{"of the calls for 12", "an equal share is 33 % (loadbalance=consistenthash)"}},
 		"calls that do not return": {"timeout=600000&loadbalance=leastload", func(w *patient) {
 			steady(w)
 			require.NoError(w.t, w.providers[1].AnswerAlways("wait", dubbotest.Never()))
@@ -265,7 +264,7 @@ func TestDiagnoseFailureThatDrawsTraffic(t *testing.T) {
 			w := newPatient(t, 3, fmt.Sprintf("loadbalance=leastactive&actives=1000&outlier=%t", outlier))
 			w.takes(1, time.Millisecond)
 			require.NoError(t, w.providers[1].AnswerAlways("wait", dubbotest.Status(70, "it is broken")))
-			failed := w.load(6, 8*time.Second, calling("wait()"))
+			failed := w.load(6, 12*time.Second, calling("wait()"))
 			found := w.reference.Diagnose()
 			if outlier {
 				assert.Less(t, failed, 20)
@@ -276,7 +275,7 @@ func TestDiagnoseFailureThatDrawsTraffic(t *testing.T) {
 			share := float64(failed) / float64(w.total())
 			for i, text := range []string{
 				fmt.Sprintf("%d of %d calls failed, after 1ms on average, where the others answer in 10ms; it has %.0f %% of all calls: loadbalance=leastactive takes it for idle", failed, failed, 100*share),
-				fmt.Sprintf("has had %.0f %% of the calls for 8", 100*share),
+				fmt.Sprintf("has had %.0f %% of the calls for 12", 100*share),
 			} {
 				assert.Equal(t, []gofer.FindingKind{gofer.FindingFailsFast, gofer.FindingOverShare}[i], found[i].Kind)
 				assert.Equal(t, []string{address(1)}, found[i].Providers)

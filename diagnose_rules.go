@@ -3,7 +3,6 @@ package gofer
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -18,18 +17,27 @@ const (
 	mixedFactor   = 20               // mean durations of two methods
 	failingShare  = 0.2              // failed calls
 	failingFactor = 2                // over those of the others
+	badShare      = 0.5              // calls that bring no value
+	goodShare     = 0.1              // of them at the others
+	badRow        = 20               // of them in a row
+	badRowLeast   = 2 * time.Second  // for so long, in which others have brought some
+	refusedShare  = 0.2              // refused calls
 	overFactor    = 1.5              // share of calls over the fair one
 	overDeviation = 4                // and standard deviations of a random draw
+	overLeast     = 10 * time.Second // for so long
+	ailingLeast   = 3                // calls after which a strategy may keep others away
 	stuckLeast    = 3                // calls under way
 	stuckAfter    = 10 * time.Second // that they have been so on average
 	stuckFactor   = 20               // times the mean duration
+	stuckQuiet    = 10 * time.Minute // for so long, where nobody knows how long they take
 	aheadLeast    = 2 * time.Second  // clocks are never quite equal
 	behindLeast   = time.Minute      // a provider may register a while after its start
 )
 
 // rules are the rules of [Reference.Diagnose], by how much their findings matter.
 var rules = []func(fleet) []Finding{
-	perMethod(failsFast), perMethod(stuckCalls), perMethod(slowProvider), perMethod(overShare),
+	perMethod(exceptions), perMethod(unanswered), perMethod(failsFast), perMethod(refusals),
+	perMethod(stuckCalls), perMethod(slowProvider), perMethod(overShare),
 	noActives, mixedMethods, noWarmup, clockSkew,
 }
 
@@ -55,12 +63,18 @@ var blind = []string{"random", "roundrobin", "consistenthash"}
 // hashing are the strategies that choose by the arguments.
 var hashing = []string{"consistenthash", "ringload"}
 
-// succeeded returns how many calls were answered and their mean duration.
+// succeeded returns how many calls were answered with a value, and their mean duration.
 func (p providerFigures) succeeded() (calls int64, mean time.Duration) {
-	if calls = p.Total - p.Failed; calls > 0 {
-		mean = (p.Elapsed - p.FailedElapsed) / time.Duration(calls)
-	}
-	return calls, mean
+	calls, mean = p.answered()
+	calls, mean = calls-p.Exceptions, mean*time.Duration(calls)-p.ExceptionsElapsed
+	return calls, mean / time.Duration(max(1, calls))
+}
+
+// answered returns how many calls were answered with a value or an exception, and
+// their mean duration.
+func (p providerFigures) answered() (calls int64, mean time.Duration) {
+	calls = p.Total - p.Failed - p.OneWay
+	return calls, (p.Elapsed - p.FailedElapsed) / time.Duration(max(1, calls))
 }
 
 // means returns the mean durations at all providers with enough calls but one, sorted.
@@ -92,77 +106,6 @@ func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
 		middle++
 	}
 	return m.sorted[middle], true
-}
-
-// failsFast finds providers whose failures come sooner than the answers of others:
-// whoever counts calls under way, or only times answers, sends them more (F4). Calls
-// that fail everywhere, because their callers give up, are no provider's.
-func failsFast(_ fleet, m methodFigures) []Finding {
-	var out []Finding
-	var failed, total int64
-	for _, p := range m.providers {
-		failed, total = failed+p.Failed, total+p.Total
-	}
-	for i, p := range m.providers {
-		share := float64(p.Failed) / float64(max(1, p.Total))
-		rest := float64(failed-p.Failed) / float64(max(1, total-p.Total))
-		if p.Total < enoughCalls || share < failingShare || share < failingFactor*rest {
-			continue
-		}
-		others, known := m.medianOfOthers(i)
-		mean := p.FailedElapsed / time.Duration(p.Failed)
-		if !known || mean*2 > others {
-			continue
-		}
-		effect, remedy := "does not see that", ", and prefer loadbalance=leastload, which charges a failure"
-		switch {
-		case m.balance == "consistenthash":
-			remedy = ", and prefer loadbalance=ringload, which charges a failure"
-		case m.balance == "leastactive":
-			effect = "takes it for idle"
-		case slices.Contains(latencyAware, m.balance):
-			effect, remedy = "charges that, callers see it all the same", ""
-		case !slices.Contains(blind, m.balance):
-			effect = "may take it for idle"
-		}
-		out = append(out, Finding{
-			Kind: FindingFailsFast, Providers: []string{p.address},
-			Text: fmt.Sprintf("%d of %d calls failed, after %s on average, where the others answer in %s; it has %s of all calls: loadbalance=%s %s",
-				p.Failed, p.Total, short(mean), short(others), percent(float64(p.Total)/float64(total)), m.balance, effect),
-			Remedy: "Repair or take out the provider; leave outlier ejection on (outlier=true)" + remedy,
-		})
-	}
-	return out
-}
-
-// stuckCalls finds calls that have been under way for far longer than others took.
-func stuckCalls(_ fleet, m methodFigures) []Finding {
-	var out []Finding
-	for i, p := range m.providers {
-		if p.Active < stuckLeast || p.age < stuckAfter {
-			continue
-		}
-		calls, usual := p.succeeded()
-		if calls == 0 {
-			usual, _ = m.medianOfOthers(i)
-		}
-		text := fmt.Sprintf("calls take %s", short(usual))
-		switch {
-		case usual > 0 && (p.age < stuckFactor*usual || p.Failed == 0 && p.age <= p.MaxElapsed):
-			continue
-		case usual == 0 && p.age <= p.timeout: // who knows how long they take
-			continue
-		case usual == 0:
-			text = fmt.Sprintf("the timeout is %s and none has been answered", p.timeout)
-		}
-		out = append(out, Finding{
-			Kind: FindingStuckCalls, Providers: []string{p.address},
-			Text: fmt.Sprintf("%d calls have been under way for %s on average, where %s: some take very long or do not return",
-				p.Active, short(p.age), text),
-			Remedy: "Look at what these calls wait for and at the method's timeout; under leastactive they keep calls away from this provider and flood a new one, leastload discounts calls that are much older than usual",
-		})
-	}
-	return out
 }
 
 // slowProvider finds providers much slower than the others under a strategy that
@@ -205,57 +148,6 @@ func slowProvider(_ fleet, m methodFigures) []Finding {
 // so many are longer by that much on average: chance would do.
 func fewOf(longest time.Duration, calls int64, more time.Duration) bool {
 	return float64(calls)*float64(more) < slowEnough*float64(longest)
-}
-
-// overShare finds providers with far more calls than their weight says.
-func overShare(_ fleet, m methodFigures) []Finding {
-	var all float64
-	there := 0
-	for _, p := range m.providers {
-		if p.fair > 0 {
-			all += float64(p.calls)
-			there++
-		}
-	}
-	if there < 2 || all == 0 || m.sticky {
-		return nil
-	}
-	var out []Finding
-	for i, p := range m.providers {
-		calls, expected := float64(p.calls), p.fair*all
-		if p.fair == 0 || p.calls < enoughCalls || calls < overFactor*expected || calls-expected < overDeviation*math.Sqrt(expected) || m.deserved(i) {
-			continue
-		}
-		remedy := "Compare loadbalance=leastload in the shadow (loadbalance.shadow=leastload); look for other findings about this method"
-		switch {
-		case slices.Contains(latencyAware, m.balance):
-			remedy = "Ask Reference.Explain why it is preferred; look for other findings about this method"
-		case slices.Contains(hashing, m.balance):
-			remedy = "A few keys have most of the calls: hash more arguments (hash.arguments), or use loadbalance=ringload, which lets a hot key spill over"
-		}
-		out = append(out, Finding{
-			Kind: FindingOverShare, Providers: []string{p.address},
-			Text: fmt.Sprintf("has had %s of the calls for %s, its weight was worth %s (loadbalance=%s)",
-				percent(calls/all), short(m.steady), percent(p.fair), m.balance),
-			Remedy: remedy,
-		})
-	}
-	return out
-}
-
-// deserved reports whether a provider has more calls because it is faster, by a
-// strategy that means that.
-func (m methodFigures) deserved(i int) bool {
-	calls, mean := m.providers[i].succeeded()
-	if calls < enoughCalls {
-		return false
-	}
-	if slices.Contains(latencyAware, m.balance) { // the others may have been tried and left
-		others := m.means(i, 1)
-		return len(others) == 0 || float64(mean) < 1.1*float64(others[len(others)/2])
-	}
-	others, known := m.medianOfOthers(i)
-	return known && m.balance == "leastactive" && float64(mean) < 0.8*float64(others)
 }
 
 // noActives finds strategies that count nothing in a Java consumer.

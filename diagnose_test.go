@@ -20,7 +20,7 @@ func well(address string) providerFigures {
 	return providerFigures{
 		address: address, actives: 5, warmup: 10 * time.Minute,
 		stamp: diagnosed.Add(-time.Hour), start: diagnosed.Add(-time.Hour), since: diagnosed.Add(-100 * time.Second), timeout: time.Second,
-		Counters: protocol.Counters{Total: 1000, Elapsed: 10 * time.Second, MaxElapsed: 30 * time.Millisecond}, calls: 1000, fair: 1.0 / 3,
+		counted: counted{Counters: protocol.Counters{Total: 1000, Elapsed: 10 * time.Second, MaxElapsed: 30 * time.Millisecond}}, calls: 1000, fair: 1.0 / 3,
 	}
 }
 
@@ -182,7 +182,7 @@ func TestMedianOfOthers(t *testing.T) {
 		for range rapid.IntRange(1, 9).Draw(t, "providers") {
 			calls := rapid.SampledFrom([]int64{0, 29, 30, 1000}).Draw(t, "calls")
 			mean := time.Duration(rapid.IntRange(1, 5).Draw(t, "mean"))
-			m.providers = append(m.providers, providerFigures{Counters: protocol.Counters{Total: calls, Elapsed: mean * time.Duration(calls)}})
+			m.providers = append(m.providers, providerFigures{counted: counted{Counters: protocol.Counters{Total: calls, Elapsed: mean * time.Duration(calls)}}})
 		}
 		m.sorted = m.means(-1, enoughCalls)
 		for i := range m.providers {

@@ -191,6 +191,19 @@ func (s *methodSet) add(key, name string, p protocol.Method) *method {
 	return m
 }
 
+// arguments reports of each known method, by slot, whether one of its signatures has
+// parameters, or may have them.
+func (s *methodSet) arguments() map[int]bool {
+	some := map[int]bool{}
+	if known := s.known.Load(); known != nil {
+		for _, m := range *known {
+			untyped := m.Generic != "" && m.Parameters == nil // the provider knows them
+			some[m.Slot] = some[m.Slot] || untyped || len(m.Parameters) > 0
+		}
+	}
+	return some
+}
+
 func (s *methodSet) badArgument(name string, err error) error {
 	return &Error{Code: ErrBadArgument, Service: s.url.Interface(), Method: name, Retry: protocol.RetryNever, Detail: err.Error(), Cause: err}
 }

@@ -1,0 +1,192 @@
+package gofer_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer"
+	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
+)
+
+// impatient gives a call 300 ms, of the second that it may take.
+func impatient(ctx context.Context, r *gofer.Reference) error {
+	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	return calling("wait()")(ctx, r)
+}
+
+func (w *patient) answers(i int, a dubbotest.Answer) {
+	w.takes(i, time.Millisecond)
+	require.NoError(w.t, w.providers[i].AnswerAlways("wait", a))
+}
+
+var (
+	noDatabase = dubbotest.Throw("java.sql.SQLException", "no connection")
+	unreadable = dubbotest.Status(50, "Fail to encode response")
+)
+
+// One of three providers brings no value, by answers or without, from the beginning or
+// after a long time in which it was well: it is found under every strategy, with the
+// figures of its peers. If all are like that nothing is.
+func TestDiagnoseAnswersWithoutValue(t *testing.T) {
+	for name, c := range map[string]struct {
+		call   func(context.Context, *gofer.Reference) error
+		answer dubbotest.Answer
+		kind   gofer.FindingKind
+		text   string
+		remedy string
+	}{
+		"exceptions": {calling("wait()"), noDatabase, gofer.FindingExceptions, "answers were an exception, after 1ms on average", "such as its database; take it out with disabled=true"},
+		"useless":    {calling("wait()"), unreadable, gofer.FindingExceptions, "answers were an error about the call (unreadable, no such method), after 1ms on average", "Compare its version"},
+		"unanswered": {impatient, dubbotest.Never(), gofer.FindingUnanswered, "calls gave up without an answer, after 300ms on average", "set the method's timeout (1s) to what callers wait"},
+	} {
+		for _, balance := range []string{"random", "leastactive", "leastload"} {
+			for _, before := range []time.Duration{0, 20 * time.Second} {
+				t.Run(fmt.Sprint(name, " ", balance, " ", before), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := newPatient(t, 3, "actives=1000&outlier=false&loadbalance="+balance)
+						w.load(10, before, c.call)
+						w.answers(1, c.answer)
+						for range 6 { // of which leastload leaves few there
+							w.load(12, 10*time.Second, c.call)
+							if len(w.reference.Diagnose()) > 0 {
+								break
+							}
+						}
+						w.load(12, 4*time.Second, c.call)
+						found := w.about(c.kind)
+						assert.Equal(t, "wait", found.Method)
+						assert.Equal(t, []string{address(1)}, found.Providers)
+						assert.Contains(t, found.Text, c.text)
+						assert.Contains(t, found.Text, "in a row, for ")
+						assert.Contains(t, found.Remedy, c.remedy)
+						assert.NotContains(t, found.String(), "leave outlier ejection on")
+						for i := range w.providers {
+							w.answers(i, c.answer)
+						}
+						w.load(12, 10*time.Second, c.call)
+						for _, f := range w.reference.Diagnose() {
+							assert.NotEqual(t, c.kind, f.Kind, "all are alike: %s", f)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// about returns the finding of that kind; what the same fault leads to besides is not
+// looked at.
+func (w *patient) about(kind gofer.FindingKind) (one gofer.Finding) {
+	w.t.Helper()
+	all := w.reference.Diagnose()
+	for _, f := range all {
+		if f.Kind == kind {
+			require.Empty(w.t, one.Kind, "twice: %v", all)
+			one = f
+		} else {
+			assert.Contains(w.t, []gofer.FindingKind{gofer.FindingOverShare}, f.Kind, "%s", f)
+		}
+	}
+	require.Equal(w.t, kind, one.Kind, "%v", all)
+	return one
+}
+
+// A method that throws now and then, as many do, or for some arguments, is well.
+func TestDiagnoseUsualExceptions(t *testing.T) {
+	for _, share := range []float64{0.05, 0.4, 0.9} {
+		for _, balance := range []string{"random", "leastload", "leastactive"} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPatient(t, 3, "actives=1000&loadbalance="+balance)
+				for i := range w.providers {
+					require.NoError(t, w.providers[i].Handle("find()", func() error {
+						if rand.Float64() < share {
+							return &gofer.RemoteError{Class: "com.example.NotFoundException", Message: "no such order"}
+						}
+						return nil
+					}))
+				}
+				for range 5 {
+					w.load(6, 2*time.Second, calling("find()"))
+					assert.Empty(t, w.reference.Diagnose())
+				}
+			})
+		}
+	}
+}
+
+// Everything throws from one moment on, and all calls are of one provider (sticky): it
+// is not told to be worse than those that nobody asks.
+func TestDiagnoseExceptionsWithoutPeers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPatient(t, 3, "sticky=true")
+		for i := range w.providers { // in turn, so that each has been well
+			w.providers[i].Freeze()
+			w.load(1, 15*time.Second, func(ctx context.Context, r *gofer.Reference) error { _ = calling("wait()")(ctx, r); return nil })
+			w.providers[i].Resume()
+			time.Sleep(5 * time.Second)
+		}
+		w.load(6, 20*time.Second, calling("wait()"))
+		for i := range w.providers {
+			w.answers(i, noDatabase)
+		}
+		w.load(6, 20*time.Second, calling("wait()"))
+		assert.Empty(t, w.reference.Diagnose())
+	})
+}
+
+// Snapshots show what Diagnose goes by.
+func TestSnapshotEndings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPatient(t, 1, "long.return=false")
+		_ = calling("wait()")(t.Context(), w.reference)
+		_ = calling("long()")(t.Context(), w.reference)
+		for _, a := range []dubbotest.Answer{noDatabase, unreadable, dubbotest.Status(100, "Thread pool is EXHAUSTED"), dubbotest.Never()} {
+			w.answers(0, a)
+			_ = impatient(t.Context(), w.reference)
+		}
+		methods := w.reference.Snapshot().Providers[0].Methods
+		wait, long := methods[0].Counters, methods[1].Counters
+		assert.EqualValues(t, 5, wait.Total)
+		assert.EqualValues(t, 3, wait.Failed)
+		assert.Equal(t, [4]int64{1, 1, 1, 1}, [4]int64{wait.Exceptions, wait.Useless, wait.Refused, wait.GivenUp})
+		assert.Equal(t, 300*time.Millisecond, wait.GivenUpElapsed)
+		assert.EqualValues(t, 1, long.OneWay)
+		assert.Zero(t, long.Elapsed)
+	})
+}
+
+// A provider at its limit is not called a broken one, by whatever strategy.
+func TestDiagnoseRefusals(t *testing.T) {
+	for _, balance := range []string{"random", "consistenthash"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &patient{t: t}
+			text := ""
+			for i, executes := range []string{"executes=1", "", ""} {
+				p := startDemo(t, executes, dubbotest.InMemory(), dubbotest.WithAddr(address(i)))
+				w.providers = append(w.providers, p)
+				w.takes(i, 50*time.Millisecond)
+				text += p.URL("retries=0", "loadbalance="+balance) + ";"
+			}
+			w.reference = refer(t, newClient(t, gofer.WithDialer(dubbotest.Dialer(w.providers...))), strings.TrimSuffix(text, ";"))
+			synctest.Wait()
+			assert.Zero(t, w.load(20, 12*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+				_, err := gofer.Call[string](ctx, r, "echo(java.lang.String)", fmt.Sprint(rand.IntN(10_000)))
+				return err
+			}))
+			counters := w.reference.Snapshot().Providers[0].Methods[0].Counters
+			found := w.find(gofer.FindingRefusals, fmt.Sprintf("refuses %d of %d calls for a limit of its own", counters.Refused, counters.Total))
+			assert.Equal(t, []string{address(0)}, found.Providers)
+			assert.Equal(t, "echo", found.Method)
+			assert.Contains(t, found.Remedy, "Raise its executes or threads, give it a smaller weight, or set actives")
+		})
+	}
+}
