@@ -44,13 +44,25 @@ func NewChain(cfg Config, factories map[string]Factory) (*Chain, error) {
 	}
 	c := &Chain{names: names, log: cfg.Logger}
 	for _, name := range names {
-		p, err := factories[name](cfg)
+		p, err := made(factories[name], cfg)
 		if err != nil {
 			return nil, fmt.Errorf("filter %q: %w", name, err)
 		}
 		c.pairs = append(c.pairs, p)
 	}
 	return c, nil
+}
+
+// made calls a factory, whose panic becomes an error. The stack is logged.
+func made(f Factory, cfg Config) (p Pair, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			e := protocol.Recovered(v).Cause.(*protocol.PanicError)
+			cfg.Logger.Error("a filter's factory panicked", zap.Error(e), zap.ByteString("stack", e.Stack))
+			err = fmt.Errorf("its factory: %w", e)
+		}
+	}()
+	return f(cfg)
 }
 
 // resolve turns the parameter's text into names, outermost first.

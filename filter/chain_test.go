@@ -262,6 +262,19 @@ func TestFilterThatMakesNoInvoker(t *testing.T) {
 	}
 }
 
+// A factory that panics is an error that names the filter.
+func TestFactoryOfAFilterThatPanics(t *testing.T) {
+	core, logs := observer.New(zap.DebugLevel)
+	boom := errors.New("boom")
+	_, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=odd"), Logger: zap.New(core)}, map[string]filter.Factory{
+		"odd": func(filter.Config) (filter.Pair, error) { panic(boom) },
+	})
+	assert.EqualError(t, err, `filter "odd": its factory: panic: boom`)
+	assert.ErrorIs(t, err, boom)
+	require.Equal(t, 1, logs.Len())
+	assert.Contains(t, logs.All()[0].ContextMap()["stack"], "chain_test.go")
+}
+
 func TestNilFactoryOfAFilter(t *testing.T) {
 	_, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=odd")}, map[string]filter.Factory{"odd": nil})
 	assert.ErrorContains(t, err, `filter "odd": its factory is nil`)
