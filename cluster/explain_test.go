@@ -49,7 +49,7 @@ func TestExplain(t *testing.T) {
 	assert.Equal(t, []any{nodes[0].Address(), "ready", true, 100, 100, true, int64(2), int64(1), 30 * time.Millisecond, true},
 		[]any{c.Address, c.State, c.Allowed, c.Weight, c.FullWeight, c.WeightUsed, c.Total, c.Failed, c.Latency, c.LatencyMeasured})
 	c = x.Candidates[2]
-	assert.Equal(t, []any{false, 1, 1, "all 1 slots of actives are in use"}, []any{c.Allowed, c.Active, c.Actives, c.Refusal})
+	assert.Equal(t, []any{false, 1, 1, "its 1 slot of actives is in use"}, []any{c.Allowed, c.Active, c.Actives, c.Refusal})
 	c = x.Candidates[3]
 	assert.Equal(t, []any{false, "down", "not connected: " + errOdd.Error()}, []any{c.Allowed, c.State, c.Refusal})
 	assert.Equal(t, [3]int{4, 4, 3}, [3]int{x.Funnel.Enabled, x.Funnel.Routed, x.Funnel.Available})
@@ -135,8 +135,11 @@ func TestExplainedOrigin(t *testing.T) {
 // A router or load balancer that panics is an error, no more.
 func TestExplainThatPanics(t *testing.T) {
 	w := newWorld(t, "", setup{config: func(cfg *cluster.Config) { cfg.Router = panicking{} }}, ok, ok)
-	_, err := w.cluster.Explain(w.invocation("find"))
+	x, err := w.cluster.Explain(w.invocation("find"))
 	assert.ErrorContains(t, err, "no way")
+	assert.Empty(t, x.String(), "nothing that could mislead")
+	x.Funnel.Note = "the registry is away"
+	assert.Empty(t, x.String())
 }
 
 type panicking struct{}

@@ -10,8 +10,12 @@ import (
 // maxRows is how many candidates the text of an explanation has at most.
 const maxRows = 50
 
-// String returns the explanation as lines and a table.
+// String returns the explanation as lines and a table; "" where there is none, as beside
+// an error.
 func (x Explanation) String() string {
+	if x.Service == "" {
+		return x.Decision
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.%s", x.Service, x.Method)
 	if x.Attempt > 1 {

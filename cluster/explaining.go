@@ -120,7 +120,10 @@ func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Ti
 	case n.Ejected() && inv.Relaxed()&protocol.RelaxEjected == 0:
 		return e.text(now)
 	}
-	return fmt.Sprintf("all %d slots of actives are in use", n.Method(slot).Actives)
+	if actives := n.Method(slot).Actives; actives != 1 {
+		return fmt.Sprintf("all %d slots of actives are in use", actives)
+	}
+	return "its 1 slot of actives is in use"
 }
 
 // text says why a provider is out, and for how long.

@@ -204,7 +204,7 @@ func TestSilenceWithEveryStrategy(t *testing.T) {
 	for name := range loadbalance.Builtin() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, "retries=0&loadbalance="+name, setup{}, slow(time.Hour), slow(10*time.Millisecond), slow(10*time.Millisecond))
+				w := newWorld(t, "retries=0&loadbalance="+name, setup{}, slow(time.Hour), slow(50*time.Millisecond), slow(50*time.Millisecond))
 				failed := 0
 				call := func(d time.Duration) {
 					for i, end := 0, time.Now().Add(d); time.Now().Before(end); i++ {
@@ -220,7 +220,7 @@ func TestSilenceWithEveryStrategy(t *testing.T) {
 				call(10 * time.Minute)
 				assert.True(t, w.nodes()[0].Ejected())
 				assert.Less(t, failed, 10+30, "ten, and the trials")
-				w.endpoints[0].script = slow(10 * time.Millisecond)
+				w.endpoints[0].script = slow(50 * time.Millisecond)
 				call(time.Minute)
 				assert.False(t, w.nodes()[0].Ejected())
 			})

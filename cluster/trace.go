@@ -9,7 +9,7 @@ import (
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
-// Trace is one call with the decisions behind it: plain data.
+// Trace is one call with the decisions behind it: plain data. Its String is for a log.
 type Trace struct {
 	Service  string // service key
 	Method   string
@@ -19,7 +19,7 @@ type Trace struct {
 	Error    string          // of the call, "" for none
 }
 
-// TracedAttempt is one attempt of a call.
+// TracedAttempt is one attempt of a call. Its String has how it ended, too.
 type TracedAttempt struct {
 	// Explanation is how it was decided, at the moment when it was; Chosen marks the
 	// candidate it went to.
@@ -27,8 +27,10 @@ type TracedAttempt struct {
 	Provider string        // address, "" when none was found
 	Waited   time.Duration // until a provider was chosen
 	Elapsed  time.Duration // waiting included
-	Outcome  string        // succeeded, failed, timed out, or neutral: it says nothing about the provider
-	Error    string        // "" for none
+	// Outcome is what the attempt tells about the provider: succeeded, failed, timed out,
+	// answered uselessly, or neutral, which is nothing.
+	Outcome string
+	Error   string // "" for none
 }
 
 // tracer takes a sample of all calls.

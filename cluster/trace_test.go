@@ -150,3 +150,36 @@ func TestTraceOfWaiting(t *testing.T) {
 		assert.Equal(t, []string{free.Address()}, chosen(a))
 	})
 }
+
+// The texts have all that a person looks for.
+func TestTraceText(t *testing.T) {
+	x := cluster.Explanation{
+		Service: "com.example.DemoService", Method: "find", Attempt: 1, LoadBalance: "random", Origin: "the default",
+		Explained: true, Decision: "the load balancer chooses",
+		Funnel:     protocol.Funnel{Registered: 1, Enabled: 1, Routed: 1, Available: 1},
+		Candidates: []cluster.Candidate{{Address: "192.0.2.1:20880", State: "ready", Chosen: true}},
+	}
+	a := cluster.TracedAttempt{Explanation: x, Provider: "192.0.2.1:20880", Waited: 20 * time.Millisecond, Elapsed: 320*time.Millisecond + 1, Outcome: "timed out", Error: "gofer: timeout: no answer"}
+	assert.Equal(t, "attempt 1 at 192.0.2.1:20880: timed out after 320ms, of which it waited for a provider 20ms: gofer: timeout: no answer\n"+x.String(), a.String())
+
+	nobody := cluster.TracedAttempt{Elapsed: time.Millisecond, Outcome: "neutral", Error: "gofer: canceled"}
+	assert.Equal(t, "attempt: neutral after 1ms, no provider was found: gofer: canceled", nobody.String())
+
+	call := cluster.Trace{
+		Service: "com.example.DemoService", Method: "find", Start: time.Date(2026, 1, 2, 3, 4, 5, 6e6, time.UTC),
+		Elapsed: 321 * time.Millisecond, Attempts: []cluster.TracedAttempt{a, nobody}, Error: "gofer: canceled",
+	}
+	assert.Equal(t, "com.example.DemoService.find at 03:04:05.006: failed after 321ms in 2 attempts: gofer: canceled\n"+a.String()+"\n"+nobody.String(), call.String())
+	call.Attempts, call.Error = call.Attempts[:1], ""
+	assert.Equal(t, "com.example.DemoService.find at 03:04:05.006: succeeded after 321ms in 1 attempt\n"+a.String(), call.String())
+}
+
+// An answer of no use is told apart.
+func TestTraceOfAUselessAnswer(t *testing.T) {
+	all, s := traced(1)
+	w := newWorld(t, "loadbalance=first", s, returns(errUseless), ok)
+	_, err := w.call(t.Context(), "find")
+	require.ErrorIs(t, err, protocol.ErrNotFound)
+	require.Len(t, *all, 1)
+	assert.Equal(t, "answered uselessly", (*all)[0].Attempts[0].Outcome)
+}
