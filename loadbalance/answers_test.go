@@ -16,7 +16,7 @@ import (
 // F4: exceptions are answers, but a provider that throws at once is no fast one for it:
 // it has no more than its part. One whose answers are of no use has less.
 func TestFastAnswersWithoutValue(t *testing.T) {
-	for _, name := range []string{"adaptive", "leastload", "shortestresponse"} {
+	for _, name := range []string{"adaptive", "leastactive", "leastload", "shortestresponse"} {
 		for _, tt := range []struct {
 			what    string
 			verdict protocol.Verdict
@@ -41,7 +41,11 @@ func TestFastAnswersWithoutValue(t *testing.T) {
 						return nil
 					}
 					s.run(t, 30*time.Second)
-					assert.Less(t, share(s.counts, 0), tt.most, "%v", s.counts)
+					most := tt.most
+					if name == "leastactive" { // it does not know what is of use
+						most = 0.45
+					}
+					assert.Less(t, share(s.counts, 0), most, "%v", s.counts)
 					assert.Positive(t, s.counts[0])
 				})
 			}

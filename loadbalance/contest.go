@@ -17,26 +17,27 @@ type contest struct {
 	lottery
 	status  []*protocol.Status // of the node's life when the page was written
 	effect  []int64            // weight against which the cost counts, in tenths
-	latency []*showing         // nil: every call takes the same
+	haste   []*haste
+	latency []*showing // nil: every call takes the same
 }
 
 // newContest prepares the contest of a page's nodes.
-func newContest(w *weights, slot int, latency func(*protocol.Life) *showing) *contest {
-	c := &contest{
-		lottery: newLottery(w),
-		status:  make([]*protocol.Status, len(w.nodes)),
-		effect:  make([]int64, len(w.nodes)),
-	}
-	if latency != nil {
-		c.latency = make([]*showing, len(w.nodes))
-	}
+func newContest(w *weights, slot int, haste func(*protocol.Life) *haste) *contest {
+	c := &contest{lottery: newLottery(w)}
 	for i, n := range w.nodes {
 		life := n.Life()
-		c.status[i] = life.Status(slot)
-		if latency != nil {
-			c.latency[i] = latency(life)
-		}
-		c.effect[i] = w.effect(i, slot)
+		c.status = append(c.status, life.Status(slot))
+		c.haste = append(c.haste, haste(life))
+		c.effect = append(c.effect, w.effect(i, slot))
+	}
+	return c
+}
+
+// newTimedContest prepares one in which calls take longer at some nodes.
+func newTimedContest(w *weights, slot int, showing func(*protocol.Life) *showing) *contest {
+	c := newContest(w, slot, func(l *protocol.Life) *haste { return &showing(l).haste })
+	for _, n := range w.nodes {
+		c.latency = append(c.latency, showing(n.Life()))
 	}
 	return c
 }
@@ -84,8 +85,8 @@ func (c *contest) cost(i int, m moment) int64 {
 // calls is how many would be under way with one more.
 func (c *contest) calls(i int, m moment) int64 {
 	calls := int64(c.status[i].Active()) + 1
-	if c.latency != nil && c.latency[i].haste.bits.Load() != 0 {
-		calls += int64(c.latency[i].haste.count(m.glance) + 0.5)
+	if h := c.haste[i]; h.bits.Load() != 0 {
+		calls += int64(h.count(m.glance) + 0.5)
 	}
 	return calls
 }

@@ -20,9 +20,10 @@ func (s *random) Explain(c *protocol.Candidates, inv *protocol.Invocation) Expla
 // Explain implements [Explainer].
 func (s *leastActive) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
 	x := Explanation{Rule: "drawn by weight if nobody has fewer calls under way, else the least (calls under way + 1) / weight"}
-	if p := s.book.open(c, inv); p != nil {
+	now := s.book.since(inv)
+	if p := s.book.openAt(c, inv, now); p != nil {
 		x.Candidates = s.book.survey(p, inv)
-		p.own.explain(&p.weights, moment{}, x.Candidates)
+		p.own.explain(&p.weights, s.moment(now, inv), x.Candidates)
 	}
 	return x
 }

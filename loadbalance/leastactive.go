@@ -1,10 +1,15 @@
 package loadbalance
 
-import "github.com/gofer-rpc/gofer/protocol"
+import (
+	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
 
 // leastActive sends a call to where the fewest are under way.
 type leastActive struct {
-	book *book[*contest]
+	book  *book[*contest]
+	usual bySlot[average] // ms that a value of a method takes
 }
 
 // NewLeastActive returns the strategy "leastactive". A provider drawn at random by
@@ -21,21 +26,54 @@ type leastActive struct {
 //     of its full weight, whatever the ramp says: else it would stay idle while they
 //     drown.
 //
-// Calls are counted whether or not "actives" is set (F2, B077). A provider that
-// fails fast looks idle and draws calls (F4), and calls made one by one cannot
-// show which provider is slow (F25, B093): a strategy that looks at latency does
-// better there. A weight of 0 means never while another provider has weight.
+// Calls are counted whether or not "actives" is set (F2, B077). One that brought no value
+// sooner than a value takes on average is counted for about as long as that: else a
+// provider that fails fast, or throws at once, would look idle and draw the calls (F4).
+// Calls made one by one cannot show which provider is slow (F25, B093): a strategy that
+// looks at latency does better there. A weight of 0 means never while another provider
+// has weight.
 func NewLeastActive(cfg Config) (LoadBalance, error) {
-	return &leastActive{newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
-		return newContest(&p.weights, slot, nil)
-	})}, nil
+	s := new(leastActive)
+	s.book = newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
+		return newContest(&p.weights, slot, func(l *protocol.Life) *haste { return s.haste(l, slot) })
+	})
+	return s, nil
 }
+
+func (s *leastActive) haste(l *protocol.Life, slot int) *haste {
+	return l.State(s, newHastes).(*bySlot[haste]).at(slot)
+}
+
+func newHastes() any { return new(bySlot[haste]) }
 
 // Select implements [LoadBalance].
 func (s *leastActive) Select(c *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
-	p := s.book.open(c, inv)
+	now := s.book.since(inv)
+	p := s.book.openAt(c, inv, now)
 	if p == nil {
 		return nil
 	}
-	return p.at(contend(s.book, p, moment{}, inv))
+	return p.at(contend(s.book, p, s.moment(now, inv), inv))
+}
+
+func (s *leastActive) moment(now time.Duration, inv *protocol.Invocation) moment {
+	return moment{now: now, glance: glanceAt(now, inMs(s.usual.at(inv.Method.Slot).value()))}
+}
+
+// Begun implements [protocol.Observer].
+func (s *leastActive) Begun(*protocol.Invocation, *protocol.Life) {}
+
+// Ended implements [protocol.Observer]: it learns who ended too soon.
+func (s *leastActive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
+	slot, usual := inv.Method.Slot, s.usual.at(inv.Method.Slot)
+	takes := inMs(usual.value())
+	switch {
+	case hasty(inv, o, takes):
+		s.haste(o.Life, slot).add(glanceAt(s.book.ended(inv, o), takes))
+	case o.Verdict == protocol.Succeeded && o.Err == nil:
+		took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
+		usual.seed(took)
+		usual.add(took)
+		usual.foldFew(s.book.ended(inv, o), methodMemory)
+	}
 }

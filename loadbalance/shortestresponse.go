@@ -55,7 +55,7 @@ func NewShortestResponse(cfg Config) (LoadBalance, error) {
 	period := url.NewReader(cfg.Reference).Duration("shortestResponseSlidePeriod")
 	s := &shortestResponse{ticks: newTicking(period)}
 	s.book = newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
-		return newContest(&p.weights, slot, func(l *protocol.Life) *showing { return s.showing(l, slot) })
+		return newTimedContest(&p.weights, slot, func(l *protocol.Life) *showing { return s.showing(l, slot) })
 	})
 	return s, nil
 }

@@ -49,7 +49,7 @@ func TestLearnedStays(t *testing.T) {
 	eachExplainer(t, func(t *testing.T, s traits) {
 		f := newFleet().weights(100, 100, 100)
 		lb := s.new(t, loadbalance.Config{Now: f.clock.now, Rand: source(1)})
-		if _, ok := lb.(protocol.Observer); !ok {
+		if !s.learns {
 			return
 		}
 		for i, n := range f.nodes {

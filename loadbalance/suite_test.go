@@ -28,6 +28,7 @@ type traits struct {
 	weighted bool // shares are by weight when no call is under way
 	loaded   bool // it looks at the calls under way
 	timed    bool // it looks at the clock
+	learns   bool // it learns what calls take
 	hashed   bool // it goes by the arguments alone: weights do not matter
 }
 
@@ -37,17 +38,17 @@ func strategies() map[string]traits {
 		s := traits{make: f, weighted: true}
 		switch name {
 		case "leastactive":
-			s.loaded = true
-		case "shortestresponse":
 			s.loaded, s.timed = true, true
+		case "shortestresponse":
+			s.loaded, s.timed, s.learns = true, true, true
 		case "adaptive": // the weight is part of the load
-			s.weighted, s.timed = false, true
+			s.weighted, s.timed, s.learns = false, true, true
 		case "consistenthash":
 			s.weighted, s.hashed = false, true
 		case "ringload":
-			s.weighted, s.hashed, s.timed = false, true, true
+			s.weighted, s.hashed, s.timed, s.learns = false, true, true, true
 		case "leastload": // by weight in the long run, where calls end
-			s.weighted, s.loaded, s.timed = false, true, true
+			s.weighted, s.loaded, s.timed, s.learns = false, true, true, true
 		}
 		all[name] = s
 	}
