@@ -149,6 +149,9 @@ func (s *service) figures(now time.Time) fleet {
 	for _, n := range nodes {
 		life := n.Life()
 		counted := make([]counted, len(f.methods))
+		for slot := range counted {
+			counted[slot].lately.Value = -1 // none, unless its status knows
+		}
 		for slot, status := range life.Statuses {
 			if slot < len(counted) {
 				c := &counted[slot]

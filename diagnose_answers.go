@@ -22,9 +22,11 @@ func exceptions(_ fleet, m methodFigures) []Finding {
 	for _, x := range found {
 		p := m.providers[x.i]
 		what, remedy := "an exception", "Look at its log and at what it depends on, such as its database"
+		effect := "neither outlier ejection nor a load balancer keeps calls away from it"
 		switch {
 		case p.Exceptions == 0:
 			what, remedy = "an error about the call (unreadable, no such method)", "Compare its version of the interface and of the classes with the others'"
+			effect = "outlier ejection leaves it in"
 		case p.Useless > 0:
 			what = "an exception or an error about the call"
 		}
@@ -32,7 +34,7 @@ func exceptions(_ fleet, m methodFigures) []Finding {
 			Kind: FindingExceptions, Providers: []string{p.address},
 			Text: fmt.Sprintf("%d of %d answers were %s, after %s on average%s, where of its peers' %d of %d were",
 				x.bad, x.all, what, short(x.took/time.Duration(x.bad)), x.now(), x.rest.bad, x.rest.all),
-			Remedy: remedy + "; take it out with disabled=true or weight=0: these are answers, so neither outlier ejection nor a load balancer keeps calls away from it",
+			Remedy: remedy + "; take it out with disabled=true or weight=0: these are answers, so " + effect,
 		})
 	}
 	return out
@@ -55,7 +57,7 @@ func unanswered(_ fleet, m methodFigures) []Finding {
 			Kind: FindingUnanswered, Providers: []string{p.address},
 			Text: fmt.Sprintf("the callers of %d of %d calls gave up without an answer, after %s on average%s, where at its peers%s those of %d of %d did",
 				x.bad, x.all, short(x.took/time.Duration(x.bad)), x.now(), answer, x.rest.bad, x.rest.all),
-			Remedy: fmt.Sprintf("Look at what its threads wait for; set the method's timeout (%s) to what callers wait: then each of these is a failure of the provider, for outlier ejection (outlier=true) as well", p.timeout),
+			Remedy: fmt.Sprintf("Look at what its threads wait for; let the method's timeout, %s, be what callers wait, so that these count as its timeouts, and leave outlier ejection on (outlier=true)", p.timeout),
 		})
 	}
 	return out

@@ -19,6 +19,11 @@ import (
 	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
 )
 
+func anyKey(ctx context.Context, r *gofer.Reference) error {
+	_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", fmt.Sprint(rand.IntN(10_000)))
+	return err
+}
+
 // Nothing is found where nothing is wrong, whatever the traffic.
 func TestDiagnoseHealthyTraffic(t *testing.T) {
 	wait := calling("wait()")
@@ -119,15 +124,49 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 			w.load(6, 8*time.Second, wait)
 			w.load(6, 8*time.Second, calling("long()"))
 		}},
-		"many keys": {3, "loadbalance=consistenthash", func(w *patient) {
-			w.load(6, 8*time.Second, func(ctx context.Context, r *gofer.Reference) error {
-				_, err := gofer.Call[any](ctx, r, "key(java.lang.String)", fmt.Sprint(rand.IntN(10_000)))
-				return err
-			})
+		"many keys, unequal weights": {3, "loadbalance=consistenthash", func(w *patient) {
+			w.register(0, w.started, "weight=10")
+			w.register(2, w.started, "weight=400")
+			time.Sleep(time.Second)
+			w.load(6, 20*time.Second, anyKey)
 		}},
+		"many keys, a cold one": {3, "loadbalance=consistenthash&warmup=600000", func(w *patient) {
+			w.restart(2, 1)
+			w.load(6, 40*time.Second, anyKey)
+		}},
+		"a first burst of one key": {3, "loadbalance=ringload&timeout=10000", func(w *patient) {
+			time.Sleep(time.Minute)
+			for range 3 {
+				var all sync.WaitGroup
+				for range 60 {
+					all.Go(func() { assert.NoError(w.t, wait(w.t.Context(), w.reference)) })
+				}
+				time.Sleep(9 * time.Millisecond)
+				assert.Empty(w.t, w.reference.Diagnose())
+				all.Wait()
+			}
+		}},
+		"one-way": {3, "loadbalance=roundrobin&long.return=false", func(w *patient) {
+			w.load(6, 8*time.Second, wait)
+			w.load(6, 8*time.Second, calling("long()"))
+		}},
+		"a first long call": {3, "loadbalance=leastactive&actives=1000&timeout=7200000", func(w *patient) {
+			w.load(6, 8*time.Second, wait)
+			for i := range w.providers {
+				w.takes(i, time.Minute)
+			}
+			var all sync.WaitGroup
+			for range 20 {
+				all.Go(func() { assert.NoError(w.t, calling("long()")(w.t.Context(), w.reference)) })
+			}
+			time.Sleep(200 * time.Second)
+			assert.Empty(w.t, w.reference.Diagnose())
+			all.Wait()
+		}},
+		"many keys": {3, "loadbalance=consistenthash", func(w *patient) { w.load(6, 8*time.Second, anyKey) }},
 	}
 	for _, balance := range []string{"random", "roundrobin", "leastactive", "shortestresponse", "adaptive", "leastload"} {
-		for callers, d := range map[int]time.Duration{1: 20 * time.Second, 6: 5 * time.Second, 40: 2 * time.Second} {
+		for callers, d := range map[int]time.Duration{1: 20 * time.Second, 6: 8 * time.Second, 40: 6 * time.Second} {
 			c := cases["generic"]
 			c.params, c.traffic = "actives=1000&loadbalance="+balance, steady(callers, d)
 			cases[fmt.Sprintf("%s, %d callers", balance, callers)] = c
@@ -212,6 +251,19 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 				return err
 			})
 		}, gofer.FindingOverShare, "key", nil, []string{"of the calls for 12", "an equal share is 33 % (loadbalance=consistenthash)"}},
+		"no arguments to hash": {"loadbalance=consistenthash", steady, gofer.FindingOverShare, "wait", nil,
+			[]string{"has had 100 % of the calls for 8", "an equal share is 33 % (loadbalance=consistenthash)"}},
+		"calls of which none has returned": {"timeout=7200000&loadbalance=leastactive&actives=100", func(w *patient) {
+			w.load(6, 8*time.Second, anyKey)
+			for i := range w.providers {
+				require.NoError(w.t, w.providers[i].AnswerAlways("wait", dubbotest.Never()))
+			}
+			for range 20 {
+				w.beside(func(ctx context.Context) { _ = wait(ctx, w.reference) })
+			}
+			time.Sleep(time.Hour)
+		}, gofer.FindingStuckCalls, "wait", []string{address(0), address(1), address(2)},
+			[]string{"20 calls have been under way for 1h0m0s on average and none of this method has ever ended, where calls of key take 10ms; its timeout is 2h0m0s"}},
 		"calls that do not return": {"timeout=600000&loadbalance=leastload", func(w *patient) {
 			steady(w)
 			require.NoError(w.t, w.providers[1].AnswerAlways("wait", dubbotest.Never()))
@@ -250,6 +302,10 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 				assert.Equal(t, c.method, found.Method)
 				if c.at != nil {
 					assert.Equal(t, c.at, found.Providers)
+				}
+				if name == "no arguments to hash" {
+					assert.Contains(t, found.Remedy, "no arguments")
+					assert.NotContains(t, found.Remedy, "hash.arguments")
 				}
 			})
 		})
@@ -316,4 +372,21 @@ func TestDiagnoseFlood(t *testing.T) {
 		assert.Equal(t, []string{address(1)}, found.Providers)
 		assert.Contains(t, found.Remedy, "loadbalance.shadow=leastload")
 	})
+}
+
+// A strategy keeps calls away from a provider that answers nothing, in all methods: the
+// others have to have more, and are not blamed.
+func TestDiagnoseMoreBecauseOneFails(t *testing.T) {
+	for _, balance := range []string{"leastload", "adaptive", "shortestresponse"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPatient(t, 3, "outlier=false&actives=1000&timeout=200&long.return=false&loadbalance="+balance)
+			require.NoError(t, w.providers[0].AnswerAlways("wait", dubbotest.Never()))
+			for range 3 {
+				w.load(6, 10*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+					return calling([]string{"wait()", "long()"}[rand.IntN(2)])(ctx, r)
+				})
+				assert.Empty(t, w.reference.Diagnose(), balance)
+			}
+		})
+	}
 }

@@ -19,12 +19,12 @@ const (
 	failingFactor = 2                // over those of the others
 	badShare      = 0.5              // calls that bring no value
 	goodShare     = 0.1              // of them at the others
-	badRow        = 20               // of them in a row
+	badRow        = 10               // of them in a row
 	badRowLeast   = 2 * time.Second  // for so long, in which others have brought some
 	refusedShare  = 0.2              // refused calls
 	overFactor    = 1.5              // share of calls over the fair one
 	overDeviation = 4                // and standard deviations of a random draw
-	overLeast     = 10 * time.Second // for so long
+	overLeast     = 5 * time.Second  // for so long
 	ailingLeast   = 3                // calls after which a strategy may keep others away
 	stuckLeast    = 3                // calls under way
 	stuckAfter    = 10 * time.Second // that they have been so on average
