@@ -13,6 +13,7 @@ type adaptive struct {
 	ticks   ticking
 	usual   bySlot[window] // ns that a method takes, answers of all providers
 	reports window         // of all providers, in millionths of a percent
+	hurry   hurry
 }
 
 const (
@@ -214,17 +215,17 @@ type usually struct {
 	now    time.Duration
 	tookMs float64 // of the method; 0: not known
 	report float64 // percent; 0: nobody reports
+	glance glance
 }
-
-// glance returns what haste is seen by.
-func (u *usually) glance() glance { return glanceAt(u.now, inMs(u.tookMs)) }
 
 func (s *adaptive) usually(now time.Duration, slot int) usually {
 	tick := s.ticks.at(now)
+	tookMs := float64(s.usual.at(slot).mean(tick)) / float64(time.Millisecond)
 	return usually{
 		now:    now,
-		tookMs: float64(s.usual.at(slot).mean(tick)) / float64(time.Millisecond),
+		tookMs: tookMs,
 		report: float64(s.reports.mean(tick)) / reportUnit,
+		glance: s.hurry.glance(now, inMs(tookMs)),
 	}
 }
 

@@ -85,8 +85,8 @@ func (c *contest) cost(i int, m moment) int64 {
 // calls is how many would be under way with one more.
 func (c *contest) calls(i int, m moment) int64 {
 	calls := int64(c.status[i].Active()) + 1
-	if h := c.haste[i]; h.bits.Load() != 0 {
-		calls += int64(h.count(m.glance) + 0.5)
+	if m.glance.any {
+		calls += int64(c.haste[i].count(m.glance) + 0.5)
 	}
 	return calls
 }

@@ -15,20 +15,37 @@ import (
 // when it was that.
 type haste struct{ bits atomic.Uint64 }
 
-// glance is the time of a pick, and how long it takes for haste to fade by 1/e.
+// glance is what a pick sees haste by.
 type glance struct {
-	tick  uint32
-	usual float32 // ticks
+	tick  uint32  // the time
+	usual float32 // ticks in which it fades by 1/e
+	any   bool    // false: nobody has any
 }
 
 const tick = 1 << 16 // ns, 66 µs
 
-// glanceAt returns the time of a pick; usual is what a call takes, 0 when not known.
-func glanceAt(now, usual time.Duration) glance {
+// hurry is whether any provider has haste, so that picks need not ask each.
+type hurry struct{ until atomic.Int64 }
+
+// fadedAfter so many times the usual even the haste of a hundred thousand calls is gone.
+const fadedAfter = 15
+
+// glance returns what a pick sees haste by; usual is what a call takes, 0 when not known.
+func (y *hurry) glance(now, usual time.Duration) glance {
 	if usual <= 0 {
 		usual = foldEvery
 	}
-	return glance{uint32(now / tick), float32(usual) / tick}
+	return glance{uint32(now / tick), float32(usual) / tick, int64(now) <= y.until.Load()}
+}
+
+// add counts one more at a provider.
+func (y *hurry) add(h *haste, now, usual time.Duration) {
+	g := y.glance(now, usual)
+	h.add(g)
+	until := int64(now) + int64(fadedAfter*tick*float64(g.usual))
+	for old := y.until.Load(); old < until && !y.until.CompareAndSwap(old, until); {
+		old = y.until.Load()
+	}
 }
 
 // hasty reports whether an attempt ended too soon: without a value, sooner than is usual.
@@ -56,7 +73,7 @@ func (h *haste) add(g glance) {
 // count returns how many there are, nearly always none.
 func (h *haste) count(g glance) float32 {
 	bits := h.bits.Load()
-	if bits == 0 {
+	if bits == 0 || !g.any {
 		return 0
 	}
 	n := left(bits, g)

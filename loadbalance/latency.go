@@ -41,6 +41,7 @@ type learner struct {
 	usual   average         // of the answers of all providers, relative
 	methods bySlot[average] // what a method takes, in ms
 	make    func() any      // a record
+	hurry   hurry
 }
 
 func newLearner(zero time.Time, clock func(*protocol.Invocation, protocol.Outcome) time.Duration) *learner {
@@ -101,7 +102,7 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	}
 	now := l.clock(inv, o)
 	if inv.OneWay && o.Verdict == protocol.Succeeded {
-		r.haste.add(glanceAt(now, l.takes()))
+		l.hurry.add(&r.haste, now, l.takes())
 		return
 	}
 	took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
@@ -118,7 +119,7 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	} else {
 		r.bad.add(l.charge(r, inv, o, took, method.value()))
 		if hasty(inv, o, inMs(method.value())) {
-			r.haste.add(glanceAt(now, l.takes()))
+			l.hurry.add(&r.haste, now, l.takes())
 		}
 	}
 	if int64(now) >= r.due.Load() {

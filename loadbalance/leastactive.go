@@ -10,6 +10,7 @@ import (
 type leastActive struct {
 	book  *book[*contest]
 	usual bySlot[average] // ms that a value of a method takes
+	hurry hurry
 }
 
 // NewLeastActive returns the strategy "leastactive". A provider drawn at random by
@@ -57,7 +58,7 @@ func (s *leastActive) Select(c *protocol.Candidates, inv *protocol.Invocation) *
 }
 
 func (s *leastActive) moment(now time.Duration, inv *protocol.Invocation) moment {
-	return moment{now: now, glance: glanceAt(now, inMs(s.usual.at(inv.Method.Slot).value()))}
+	return moment{now: now, glance: s.hurry.glance(now, inMs(s.usual.at(inv.Method.Slot).value()))}
 }
 
 // Begun implements [protocol.Observer].
@@ -69,7 +70,7 @@ func (s *leastActive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	takes := inMs(usual.value())
 	switch {
 	case hasty(inv, o, takes):
-		s.haste(o.Life, slot).add(glanceAt(s.book.ended(inv, o), takes))
+		s.hurry.add(s.haste(o.Life, slot), s.book.ended(inv, o), takes)
 	case o.Verdict == protocol.Succeeded && o.Err == nil:
 		took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
 		usual.seed(took)

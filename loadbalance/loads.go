@@ -226,14 +226,16 @@ func (e *standing) calls(g glance) float32 {
 	if calls < 0 { // max is slower
 		calls = 0
 	}
-	if e.record.haste.bits.Load() != 0 {
+	if g.any {
 		calls += e.record.haste.count(g)
 	}
 	return calls + 1
 }
 
 // glance returns what a pick at a moment sees haste by.
-func (l *loads) glance(now time.Duration) glance { return glanceAt(now, time.Duration(l.takes.Load())) }
+func (l *loads) glance(now time.Duration) glance {
+	return l.learner.hurry.glance(now, time.Duration(l.takes.Load()))
+}
 
 // least returns the index of the node with the least load of those that the call
 // may go to, and its load; -1 when there is none with weight.

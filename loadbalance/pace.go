@@ -133,7 +133,7 @@ func (p *pace) read(u usually, timeout time.Duration) paced {
 	q := paced{
 		tookMs:   p.took(u, timeout),
 		active:   max(0, p.active.Load()),
-		hasty:    float64(p.haste.count(u.glance())),
+		hasty:    float64(p.haste.count(u.glance)),
 		answered: float64(p.answered.load() * left),
 		ended:    float64(p.ended.load() * left),
 	}

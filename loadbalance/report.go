@@ -62,7 +62,7 @@ func (s *adaptive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	p.end(now)
 	u, timeout := s.usually(now, slot), timeoutAt(inv.Node, slot)
 	if hasty(inv, o, inMs(u.tookMs)) {
-		p.haste.add(u.glance())
+		s.hurry.add(&p.haste, now, inMs(u.tookMs))
 	}
 	took, counts, early := price(inv, o, inMs(p.took(u, timeout)), inMs(u.tookMs))
 	if !counts {

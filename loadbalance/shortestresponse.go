@@ -13,6 +13,7 @@ type shortestResponse struct {
 	book  *book[*contest]
 	ticks ticking        // of the slide period
 	fleet bySlot[window] // successes of all providers
+	hurry hurry
 }
 
 // NewShortestResponse returns the strategy "shortestresponse". What a call is
@@ -89,7 +90,7 @@ func (s *shortestResponse) Prepare(c *protocol.Candidates, slot int) { s.book.pr
 func (s *shortestResponse) moment(now time.Duration, slot int) moment {
 	tick := s.ticks.at(now)
 	usual := s.fleet.at(slot).mean(tick)
-	return moment{now: now, glance: glanceAt(now, time.Duration(usual)), tick: tick, usual: usual}
+	return moment{now: now, glance: s.hurry.glance(now, time.Duration(usual)), tick: tick, usual: usual}
 }
 
 // Begun implements [protocol.Observer].
@@ -101,7 +102,7 @@ func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	w, m := s.showing(o.Life, slot), s.moment(s.book.ended(inv, o), slot)
 	w.latest.Store(int64(m.now))
 	if hasty(inv, o, time.Duration(m.usual)) {
-		w.haste.add(m.glance)
+		s.hurry.add(&w.haste, m.now, time.Duration(m.usual))
 	}
 	took, counts, _ := price(inv, o, time.Duration(m.expected(&w.window)), time.Duration(m.usual))
 	if !counts {
