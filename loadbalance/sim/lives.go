@@ -86,6 +86,8 @@ func (w *world) change(v *server, how int32) {
 			w.stop(v)
 		}
 		v.start(w.now)
+	case leaves:
+		v.left = true
 	case dies:
 		w.stop(v)
 	}

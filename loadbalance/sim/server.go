@@ -12,6 +12,7 @@ type server struct {
 	member int // of its group
 
 	up     bool
+	left   bool    // it has taken leave in this life: it only works off what it has
 	born   int64   // when the present life began
 	life   int32   // number of the present life
 	cold   bool    // the life began during the scenario
@@ -59,10 +60,13 @@ func (v *server) fresh() {
 
 // start begins a new life.
 func (v *server) start(now int64) {
-	v.up, v.cold, v.born, v.counted = true, true, now, now
+	v.up, v.left, v.cold, v.born, v.counted = true, false, true, now, now
 	v.life++
 	v.fresh()
 }
+
+// there reports whether it is to have requests.
+func (v *server) there() bool { return v.up && !v.left }
 
 // stop ends a life and returns the requests that are lost with it and that no event
 // will come back to.

@@ -47,7 +47,7 @@ const never = math.MaxInt64 / 2
 // finish returns when the answer of a server to a request would be back.
 func (o *oracle) finish(v *server, r *request) int64 {
 	there := o.w.now + travel(v.conf.Network, r.there)
-	if !v.up {
+	if !v.there() {
 		return math.MaxInt64
 	}
 	if e := v.failing(there); e != nil && r.luck < e.size {
@@ -167,7 +167,7 @@ func (v *server) well(now int64) bool {
 func (j *jsq) shortest(may func(v *server, now int64) bool) int32 {
 	best, least, ties := int32(-1), math.Inf(1), 0
 	for _, v := range j.w.servers {
-		if !v.up || !may(v, j.w.now) {
+		if !v.there() || !may(v, j.w.now) {
 			continue
 		}
 		slow, _ := v.pace(j.w.now)
