@@ -33,7 +33,12 @@ func parseFlags(args []string, usage io.Writer) (config, error) {
 	cfg := defaults()
 	fs := flag.NewFlagSet("coldstart", flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // errors are printed by who gets them
-	fs.StringVar(&cfg.html, "html", cfg.html, "`file` for the page, \"\" for none")
+	fs.Func("html", "`file` for the page, \"\" for none (default \""+cfg.html+"\")", func(s string) error {
+		if cfg.html = s; s == "-" {
+			return errors.New("the page cannot go to standard output, where the report goes; name a file, such as coldstart.html")
+		}
+		return nil
+	})
 	fs.Func("seed", "`number` that everything is drawn from (default 1)", func(s string) (err error) {
 		if cfg.seed, err = strconv.ParseUint(s, 10, 64); err != nil || cfg.seed > math.MaxUint64-mostRuns {
 			return errors.New("write a whole number, such as 1")

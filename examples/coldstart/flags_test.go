@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"flag"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,6 +37,7 @@ func TestBadFlags(t *testing.T) {
 		"-after 9s":                  `"9s" for flag -after: write a time from 10s to 10m`,
 		"-after 11m":                 `"11m" for flag -after: write a time from 10s to 10m`,
 		"-after 10.5s":               `"10.5s" for flag -after: write a time from 10s to 10m in whole seconds`,
+		"-html -":                    `"-" for flag -html: the page cannot go to standard output, where the report goes; name a file`,
 		"-fast":                      `-fast (-help lists the flags)`,
 		"now":                        `"now" belongs to no flag`,
 	} {
@@ -54,7 +57,40 @@ func TestHelp(t *testing.T) {
 	for _, name := range []string{"-seed", "-runs", "-after", "-html"} {
 		assert.Equal(t, 1, strings.Count(out.String(), "\n  "+name+" "), "asked for, so no error")
 	}
+	assert.Contains(t, out.String(), `(default "coldstart.html")`)
 	assert.Empty(t, errs.String())
 	_, err := parseFlags([]string{"-h"}, &errs)
 	assert.ErrorIs(t, err, flag.ErrHelp)
+}
+
+// fullDisk is one without room after some bytes.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(p []byte) (int, error) {
+	if d.room -= len(p); d.room < 0 {
+		return 0, syscall.ENOSPC
+	}
+	return len(p), nil
+}
+
+func TestAReportThatGetsLostIsAnError(t *testing.T) {
+	var question bytes.Buffer
+	cfg := tiny()
+	cfg.writeQuestion(&question)
+	for name, room := range map[string]int{"at once": 0, "in the answer": question.Len() + 500} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "page.html")
+			var errs bytes.Buffer
+			assert.Equal(t, 1, run(t.Context(), []string{"-after", "10s", "-runs", "1", "-html", file}, &fullDisk{room}, &errs))
+			assert.Equal(t, "coldstart: the report cannot be written: no space left on device\n", errs.String())
+			if room == 0 {
+				assert.NoFileExists(t, file, "nothing to work for")
+			} else {
+				assert.FileExists(t, file, "what can be written is")
+			}
+		})
+	}
+	var errs bytes.Buffer
+	assert.Equal(t, 1, run(t.Context(), []string{"-help"}, &fullDisk{}, &errs))
+	assert.Contains(t, errs.String(), "the report cannot be written")
 }

@@ -36,16 +36,18 @@ func main() {
 
 // run is the program. It returns the exit code; the end of ctx interrupts it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	cfg, err := parseFlags(args, stdout)
+	out := &report{to: stdout}
+	cfg, err := parseFlags(args, out)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		return 0
+		err = out.err
 	case err != nil:
 		fmt.Fprintln(stderr, "coldstart:", err)
 		return 2
+	default:
+		err = tell(ctx, cfg, out)
 	}
-	began := time.Now()
-	switch err := tell(ctx, cfg, stdout); {
+	switch {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "coldstart: interrupted")
 		return 128 + int(syscall.SIGINT)
@@ -53,20 +55,47 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "coldstart:", err)
 		return 1
 	}
-	fmt.Fprintf(stdout, "done in %.1f s\n", time.Since(began).Seconds())
 	return 0
 }
 
-// tell simulates, and writes what came out.
-func tell(ctx context.Context, cfg config, out io.Writer) error {
+// tell simulates, and writes what came out. The page is written even if the report
+// gets lost.
+func tell(ctx context.Context, cfg config, out *report) error {
+	began := time.Now()
 	if err := cfg.writable(); err != nil { // before the work, not after it
 		return err
 	}
 	cfg.writeQuestion(out) // something to read meanwhile
+	if out.err != nil {
+		return out.err
+	}
 	r, err := measure(ctx, cfg)
 	if err != nil {
 		return err
 	}
 	r.writeAnswer(out)
-	return r.save(out)
+	if err := r.save(out); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "done in %.1f s\n", time.Since(began).Seconds())
+	return out.err
+}
+
+// report passes on what is written and keeps the first error, after which nothing more
+// is written.
+type report struct {
+	to  io.Writer
+	err error
+}
+
+// Write implements [io.Writer].
+func (r *report) Write(p []byte) (int, error) {
+	if r.err != nil {
+		return 0, r.err
+	}
+	n, err := r.to.Write(p)
+	if err != nil {
+		r.err = fmt.Errorf("the report cannot be written: %w", err)
+	}
+	return n, r.err
 }
