@@ -10,6 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // What would take a day, or all memory, is refused in no time, at the key to blame.
@@ -157,4 +160,32 @@ func TestTheLoadOfOptions(t *testing.T) {
 	r, err := Run(t.Context(), s, Options{Load: 0.5})
 	require.NoError(t, err)
 	assert.InEpsilon(t, 200, r.Rate, 1e-9)
+}
+
+// However much a single event takes, a run ends soon after its context.
+func TestARunWithManyProvidersIsStopped(t *testing.T) {
+	for _, c := range []struct{ providers, after int }{{4, 256}, {100, 11}, {1000, 2}} {
+		ctx, cancel := context.WithCancel(t.Context())
+		after := 0
+		mine := map[string]loadbalance.Factory{"mine": func(loadbalance.Config) (loadbalance.LoadBalance, error) {
+			return selector(func(list *protocol.Candidates, _ *protocol.Invocation) *protocol.Node {
+				if ctx.Err() != nil {
+					after++
+				}
+				cancel()
+				return list.Nodes()[0]
+			}), nil
+		}}
+		s := &Scenario{Name: "wide", Duration: time.Minute, Rate: 100, Providers: []Provider{{Count: c.providers}}}
+		_, err := Run(ctx, s, Options{Policy: "mine", Balancers: mine})
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.LessOrEqual(t, after, c.after, "calls with %d providers", c.providers)
+	}
+}
+
+// selector is a load balancer of one's own.
+type selector func(*protocol.Candidates, *protocol.Invocation) *protocol.Node
+
+func (s selector) Select(list *protocol.Candidates, inv *protocol.Invocation) *protocol.Node {
+	return s(list, inv)
 }
