@@ -111,6 +111,7 @@ type methodFigures struct {
 	steady    time.Duration // for how long the providers have been the same
 	providers []providerFigures
 	sorted    []time.Duration // the mean durations at those with enough calls
+	tried     []time.Duration // and at those with any
 }
 
 // providerFigures are the figures of a method at one provider.
@@ -184,7 +185,8 @@ func (s *service) figures(now time.Time) fleet {
 // diagnose applies the rules, and returns what they find in the order of the rules.
 func diagnose(f fleet) []Finding {
 	for i := range f.methods {
-		f.methods[i].sorted = f.methods[i].means(-1, enoughCalls)
+		m := &f.methods[i]
+		m.sorted, m.tried = m.means(-1, enoughCalls), m.means(-1, 1)
 	}
 	f.ailing = f.ailments()
 	var out []Finding

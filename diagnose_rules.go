@@ -92,10 +92,15 @@ func (m methodFigures) means(but int, enough int64) []time.Duration {
 // medianOfOthers returns the median of the mean durations of all but one provider, of
 // those with enough calls.
 func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
-	own := len(m.sorted) // where it would be
+	return m.medianIn(m.sorted, enoughCalls, but)
+}
+
+// medianIn is that of a list of means at those with so many calls.
+func (m methodFigures) medianIn(sorted []time.Duration, enough int64, but int) (time.Duration, bool) {
+	own := len(sorted) // where it would be
 	others := own
-	if calls, mean := m.providers[but].succeeded(); calls >= enoughCalls {
-		own, _ = slices.BinarySearch(m.sorted, mean)
+	if calls, mean := m.providers[but].succeeded(); calls >= enough {
+		own, _ = slices.BinarySearch(sorted, mean)
 		others--
 	}
 	if others <= 0 {
@@ -105,7 +110,7 @@ func (m methodFigures) medianOfOthers(but int) (time.Duration, bool) {
 	if middle >= own {
 		middle++
 	}
-	return m.sorted[middle], true
+	return sorted[middle], true
 }
 
 // slowProvider finds providers much slower than the others under a strategy that

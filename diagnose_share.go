@@ -49,7 +49,7 @@ func (m methodFigures) worth(ailing []bool) (shares []float64, all float64) {
 	aware := m.balance == "leastactive" || slices.Contains(latencyAware, m.balance)
 	counted, left, sum, there := all, all, 0.0, 0
 	for i, p := range m.providers {
-		if aware && ailing != nil && ailing[i] && float64(p.calls) < shares[i]*counted {
+		if aware && ailing[i] && float64(p.calls) < shares[i]*counted {
 			left, shares[i] = left-float64(p.calls), 0
 		}
 		if shares[i] > 0 {
@@ -96,8 +96,8 @@ func (m methodFigures) deserved(i int) bool {
 		return false
 	}
 	if slices.Contains(latencyAware, m.balance) { // the others may have been tried and left
-		others := m.means(i, 1)
-		return len(others) == 0 || float64(mean) < 1.1*float64(others[len(others)/2])
+		others, known := m.medianIn(m.tried, 1, i)
+		return !known || float64(mean) < 1.1*float64(others)
 	}
 	others, known := m.medianOfOthers(i)
 	return known && m.balance == "leastactive" && float64(mean) < 0.8*float64(others)
@@ -106,8 +106,11 @@ func (m methodFigures) deserved(i int) bool {
 // ailments reports for each provider whether a strategy has a reason to keep calls away
 // from it: a method fails there, or is slow.
 func (f fleet) ailments() []bool {
-	ailing := make([]bool, len(f.providers))
+	var ailing []bool
 	for _, m := range f.methods {
+		for len(ailing) < len(m.providers) { // the same ones in every method
+			ailing = append(ailing, false)
+		}
 		for i, p := range m.providers {
 			if p.Failed >= ailingLeast && float64(p.Failed) >= failingShare*float64(p.Total) {
 				ailing[i] = true

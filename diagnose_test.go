@@ -68,6 +68,21 @@ func TestDiagnose(t *testing.T) {
 			p.Elapsed = time.Duration(p.Total-n)*10*time.Millisecond + p.FailedElapsed
 		}
 	}
+	throws := func(n int64) func(provider) {
+		return func(p provider) {
+			p.Exceptions, p.ExceptionsElapsed = n, time.Duration(n)*time.Millisecond
+			p.Elapsed = time.Duration(p.Total-n)*10*time.Millisecond + p.ExceptionsElapsed
+		}
+	}
+	dry := func(calls int64, d, value time.Duration) func(*fleet) { // lately, where the others had a value so long ago
+		return func(f *fleet) {
+			all(func(p provider) { p.lately.Value = value })(f)
+			at(1, func(p provider) {
+				throws(calls)(p)
+				p.lately = protocol.Lately{Worthless: protocol.Row{Calls: calls, For: d}, Value: d}
+			})(f)
+		}
+	}
 	another := func(name string, mean time.Duration) func(*fleet) {
 		return func(f *fleet) {
 			m := healthy(f.methods[0].balance).methods[0]
@@ -93,22 +108,48 @@ func TestDiagnose(t *testing.T) {
 		"fails slowly":               {"leastactive", at(1, fails(500, 10*time.Millisecond)), "", "", nil, nil},
 		"fails seldom":               {"leastactive", at(1, fails(100, time.Millisecond)), "", "", nil, nil},
 		"all fail":                   {"leastactive", all(fails(1000, time.Millisecond)), "", "", nil, nil},
-		"slow under random":          {"random", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"40ms", "10ms", "pile up", "leastload"}},
-		"slow under roundrobin":      {"roundrobin", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, nil},
-		"slow under leastactive":     {"leastactive", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"under way"}},
-		"slow under leastload":       {"leastload", at(2, takes(40*time.Millisecond)), "", "", nil, nil},
-		"a little slower":            {"random", at(2, takes(20*time.Millisecond)), "", "", nil, nil},
-		"slow by a few calls":        {"random", at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.MaxElapsed = 4 * time.Second }), "", "", nil, nil},
-		"slow, but few calls":        {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
-		"fails like the others":      {"leastactive", all(fails(300, time.Millisecond)), "", "", nil, nil}, // callers give up
-		"fails, draws":               {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive takes it for idle", "leastload"}},
-		"fails, seen":                {"leastload", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"charges that", "(outlier=true)"}},
-		"slow under consistenthash":  {"consistenthash", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"its keys", "ringload"}},
-		"slow under another":         {"custom", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"custom may not look"}},
-		"more than its weight":       {"random", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "for 1m40s", "loadbalance=random"}},
-		"hot keys":                   {"consistenthash", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
-		"more, for it is faster":     {"leastload", at(0, func(p provider) { p.calls, p.Total, p.Elapsed = 4000, 4000, 8*time.Second }), "", "", nil, nil},
-		"more, for it is as fast":    {"leastload", at(0, func(p provider) { p.calls = 4000 }), "", "", nil, nil},
+		"refused, no failure": {"random", at(1, func(p provider) {
+			fails(500, time.Millisecond)(p)
+			p.Refused, p.RefusedElapsed = p.Failed, p.FailedElapsed
+		}), FindingRefusals, "find", []string{"192.0.2.2:20880"}, []string{"refuses 500 of 1000 calls", "after 1ms", "executes"}},
+		"refused now and then": {"random", at(1, func(p provider) {
+			fails(150, time.Millisecond)(p)
+			p.Refused, p.RefusedElapsed = p.Failed, p.FailedElapsed
+		}), "", "", nil, nil},
+		"of no use, no failure": {"leastload", at(1, func(p provider) {
+			fails(500, time.Millisecond)(p)
+			p.Useless, p.UselessElapsed = p.Failed, p.FailedElapsed
+		}), FindingExceptions, "find", []string{"192.0.2.2:20880"}, []string{"500 of 1000 answers were an error about the call", "peers' 0 of 2000", "outlier ejection leaves it in"}},
+		"given up, no failure": {"leastload", at(1, func(p provider) {
+			fails(600, 300*time.Millisecond)(p)
+			p.GivenUp, p.GivenUpElapsed = p.Failed, p.FailedElapsed
+		}), FindingUnanswered, "find", []string{"192.0.2.2:20880"}, []string{"the callers of 600 of 1000 calls gave up", "after 300ms on average,", "peers, which answer in 10ms, those of 0 of 2000 did"}},
+		"throws":                           {"random", at(1, throws(600)), FindingExceptions, "find", []string{"192.0.2.2:20880"}, []string{"600 of 1000 answers were an exception, after 1ms on average, where of its peers' 0 of 2000 were"}},
+		"throws less than half":            {"random", at(1, throws(400)), "", "", nil, nil},
+		"all throw":                        {"random", all(throws(900)), "", "", nil, nil},
+		"throws, the others some":          {"random", func(f *fleet) { all(throws(200))(f); at(1, throws(900))(f) }, "", "", nil, nil},
+		"throws lately":                    {"random", dry(10, time.Minute, 0), FindingExceptions, "find", []string{"192.0.2.2:20880"}, []string{"10 of 1000", "(the latest 10 in a row, for 1m0s)"}},
+		"throws a few times":               {"random", dry(9, time.Minute, 0), "", "", nil, nil},
+		"throws for a moment":              {"random", dry(50, time.Second, 0), "", "", nil, nil},
+		"throws since others had no value": {"random", dry(50, time.Minute, 59*time.Second), "", "", nil, nil},
+		"throws, others never had a value": {"random", dry(50, time.Minute, -1), "", "", nil, nil},
+		"throws, sticky":                   {"random", func(f *fleet) { at(1, throws(600))(f); f.methods[0].sticky = true }, "", "", nil, nil},
+		"slow under random":                {"random", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"40ms", "10ms", "pile up", "leastload"}},
+		"slow under roundrobin":            {"roundrobin", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, nil},
+		"slow under leastactive":           {"leastactive", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"under way"}},
+		"slow under leastload":             {"leastload", at(2, takes(40*time.Millisecond)), "", "", nil, nil},
+		"a little slower":                  {"random", at(2, takes(20*time.Millisecond)), "", "", nil, nil},
+		"slow by a few calls":              {"random", at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.MaxElapsed = 4 * time.Second }), "", "", nil, nil},
+		"slow, but few calls":              {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
+		"fails like the others":            {"leastactive", all(fails(300, time.Millisecond)), "", "", nil, nil}, // callers give up
+		"fails, draws":                     {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive takes it for idle", "leastload"}},
+		"fails, seen":                      {"leastload", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"charges that", "(outlier=true)"}},
+		"slow under consistenthash":        {"consistenthash", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"its keys", "ringload"}},
+		"slow under another":               {"custom", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"custom may not look"}},
+		"more than its weight":             {"random", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "for 1m40s", "loadbalance=random"}},
+		"hot keys":                         {"consistenthash", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
+		"more, for it is faster":           {"leastload", at(0, func(p provider) { p.calls, p.Total, p.Elapsed = 4000, 4000, 8*time.Second }), "", "", nil, nil},
+		"more, for it is as fast":          {"leastload", at(0, func(p provider) { p.calls = 4000 }), "", "", nil, nil},
 		"more, for others are slow": {"leastload", func(f *fleet) {
 			p := f.methods[0].providers
 			p[0].calls = 4000
@@ -139,10 +180,50 @@ func TestDiagnose(t *testing.T) {
 		"take long, as they may": {"leastactive", all(func(p provider) {
 			p.Counters, p.calls, p.age, p.timeout = protocol.Counters{Active: 3}, 3, 11*time.Second, time.Minute
 		}), "", "", nil, nil},
-		"no actives":                {"leastactive", all(func(p provider) { p.actives = 0 }), FindingNoActives, "", nil, []string{"find", "Java", "actives"}},
-		"no actives, not needed":    {"random", all(func(p provider) { p.actives = 0 }), "", "", nil, nil},
-		"no actives at one":         {"leastactive", at(0, func(p provider) { p.actives = 0 }), "", "", nil, nil},
-		"mixed methods":             {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
+		"no actives":             {"leastactive", all(func(p provider) { p.actives = 0 }), FindingNoActives, "", nil, []string{"find", "Java", "actives"}},
+		"no actives, not needed": {"random", all(func(p provider) { p.actives = 0 }), "", "", nil, nil},
+		"no actives at one":      {"leastactive", at(0, func(p provider) { p.actives = 0 }), "", "", nil, nil},
+		"mixed methods":          {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
+		"mixed with one-way": {"leastactive", func(f *fleet) {
+			another("notify", 0)(f)
+			for i := range f.methods[1].providers {
+				f.methods[1].providers[i].OneWay = 1000
+			}
+		}, "", "", nil, nil},
+		"none has ended": {"leastactive", func(f *fleet) {
+			another("export", time.Millisecond)(f)
+			for i := range f.methods[0].providers {
+				p := &f.methods[0].providers[i]
+				p.Counters, p.calls, p.age, p.timeout = protocol.Counters{Active: 1}, 1, 10*time.Minute, 2*time.Hour
+			}
+		}, FindingStuckCalls, "find", []string{"192.0.2.1:20880", "192.0.2.2:20880", "192.0.2.3:20880"},
+			[]string{"3 calls have been under way for 10m0s on average and none of this method has ever ended, where calls of export take 1ms; its timeout is 2h0m0s"}},
+		"none has ended, others are long": {"leastload", func(f *fleet) {
+			another("export", time.Minute)(f)
+			all(func(p provider) {
+				p.Counters, p.calls, p.age, p.timeout = protocol.Counters{Active: 1}, 1, 10*time.Minute, 2*time.Hour
+			})(&fleet{methods: f.methods[:1]})
+		}, "", "", nil, nil},
+		"hot keys, nearly even": {"consistenthash", at(0, func(p provider) { p.calls = 3500 }), "", "", nil, nil},
+		"weights on a ring": {"consistenthash", func(f *fleet) {
+			for i, fair := range []float64{0.02, 0.2, 0.78} {
+				f.methods[0].providers[i].fair = fair
+			}
+		}, "", "", nil, nil},
+		"no arguments": {"consistenthash", func(f *fleet) {
+			at(0, func(p provider) { p.calls = 40_000 })(f)
+			f.methods[0].bare = true
+		}, FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"an equal share is 33 %", "find.loadbalance=leastload"}},
+		"more for a moment": {"random", func(f *fleet) {
+			at(0, func(p provider) { p.calls = 4000 })(f)
+			f.methods[0].steady = time.Second
+		}, "", "", nil, nil},
+		"more under way": {"random", at(0, func(p provider) { p.calls, p.Active = 4000, 3990 }), "", "", nil, nil},
+		"more, for one fails": {"leastload", func(f *fleet) {
+			at(0, func(p provider) { p.calls, p.Total, p.Failed = 3, 3, 3 })(f)
+			at(1, func(p provider) { p.calls = 900; takes(10 * time.Millisecond)(p) })(f)
+			at(2, func(p provider) { p.calls = 1000; takes(12 * time.Millisecond)(p) })(f)
+		}, "", "", nil, nil},
 		"methods alike":             {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
 		"mixed under leastload":     {"leastload", another("export", 2*time.Second), "", "", nil, nil},
 		"no timestamp":              {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
@@ -197,15 +278,32 @@ func TestMedianOfOthers(t *testing.T) {
 }
 
 func BenchmarkDiagnose(b *testing.B) {
-	f := healthy("random")
-	for i := range 10_000 {
+	for _, balance := range []string{"random", "leastload"} {
+		b.Run(balance, func(b *testing.B) {
+			f := many(balance, 10_000)
+			b.ReportAllocs()
+			for b.Loop() {
+				diagnose(f)
+			}
+		})
+	}
+}
+
+// many is a fleet of so many providers, of which half have twice the calls of the others,
+// as they are a little faster.
+func many(balance string, n int) fleet {
+	f := healthy(balance)
+	f.providers, f.methods[0].providers = nil, nil
+	for i := range n {
 		p := well(fmt.Sprint(i))
-		p.fair = 1.0 / 10_000
+		p.fair = 1 / float64(n)
+		if i%2 == 0 {
+			p.Total, p.calls = 3000, 3000
+			p.Elapsed = 3000 * 9 * time.Millisecond
+		}
 		p.Elapsed += time.Duration(i)
 		f.methods[0].providers = append(f.methods[0].providers, p)
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		diagnose(f)
-	}
+	f.providers = f.methods[0].providers
+	return f
 }
