@@ -55,7 +55,7 @@
 //	serving.go, server.go     and at their provider        sharing.go, cache.go, cold.go
 //	faults.go                 what goes wrong there, and when
 //	lives.go                  providers come, go and die, and consumers learn of it
-//	policy.go                 who may choose: real.go (this module), java*.go, truth.go
+//	policy.go                 who may choose: real.go (this module), java*.go, truth.go (forecast.go)
 //	figures.go, result.go     what is measured             quality.go   and compared
 //
 // What it leaves out: bursts, retries, routing, limits on connections, networks that

@@ -90,6 +90,7 @@ type ring[T any] struct {
 	items []T
 	head  int
 	n     int
+	gone  int // how many were ever taken out
 }
 
 func (q *ring[T]) push(v T) {
@@ -115,5 +116,6 @@ func (q *ring[T]) pop() T {
 	v := q.items[q.head]
 	q.head = (q.head + 1) & (len(q.items) - 1)
 	q.n--
+	q.gone++
 	return v
 }

@@ -84,8 +84,8 @@ func (v *server) stop() (lost []int32) {
 }
 
 // pace returns how many times as long as at speed 1 a request takes that begins
-// now, and how much of the CPU that takes.
-func (v *server) pace(now int64) (slow, cpu float64) {
+// now, after so many in this life, and how much of the CPU that takes.
+func (v *server) pace(now int64, served int) (slow, cpu float64) {
 	slow = 1 / v.conf.Speed
 	cpu = slow
 	for i := range v.slows {
@@ -96,7 +96,7 @@ func (v *server) pace(now int64) (slow, cpu float64) {
 	}
 	if k := v.conf.Cold; k != nil && v.cold {
 		age := time.Duration(now - v.born)
-		slow, cpu = slow*k.slow(age, v.served), cpu*k.cpu(age, v.served)
+		slow, cpu = slow*k.slow(age, served), cpu*k.cpu(age, served)
 	}
 	return slow, cpu
 }

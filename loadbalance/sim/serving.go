@@ -42,7 +42,7 @@ func (w *world) counts(v *server, change int) {
 // serve gives a request to a free worker.
 func (w *world) serve(v *server, r *request) {
 	v.busy++
-	slow, cpu := v.pace(w.now)
+	slow, cpu := v.pace(w.now, v.served)
 	v.served++
 	at := v.pauses.finish(w.now, ns(r.work*slow))
 	seen := min(1, float64(farNS)/(r.work*slow)) // the part of the work that time has an end for
@@ -72,7 +72,7 @@ func (w *world) finish(v *server, r *request, life int32) {
 
 // share lets a request work along with all others inside.
 func (w *world) share(v *server, r *request) {
-	slow, cpu := v.pace(w.now)
+	slow, cpu := v.pace(w.now, v.served)
 	v.served++
 	v.cores.advance(w.now-v.pauses.before(w.now), v.conf.Workers)
 	v.cores.add(job{ref: r.id, came: w.now, cpu: r.work * cpu}, r.work*slow)

@@ -20,14 +20,15 @@ func (truth) learn(*server, int32)   {}
 // not always the best for all; that is what jsq is beside it for.
 type oracle struct {
 	truth
-	free []int64 // a heap: when each worker of the server looked at is free
+	waits []forecast // by server, while requests wait there
+	then  forecast   // of the server looked at
 }
 
 func newOracle(w *world, consumer int) (chooser, error) {
 	if consumer > 0 {
 		return w.choosers[0], nil
 	}
-	return &oracle{truth: truth{w}}, nil
+	return &oracle{truth: truth{w}, waits: make([]forecast, len(w.servers))}, nil
 }
 
 func (o *oracle) choose(r *request) int32 {
@@ -64,7 +65,7 @@ func (o *oracle) finish(v *server, r *request) int64 {
 	if v.cores == nil {
 		begin = max(begin, o.begin(v))
 	}
-	slow, _ := v.pace(begin)
+	slow, _ := v.pace(begin, v.served+v.queue.n+v.coming)
 	work *= slow
 	if v.cores != nil {
 		work *= max(1, float64(len(v.cores.jobs)+v.coming+1)/float64(v.conf.Workers))
@@ -76,55 +77,29 @@ func (o *oracle) finish(v *server, r *request) int64 {
 	return at + travel(v.conf.Network, r.back)
 }
 
+// mostComing is how many requests on their way are looked at one by one.
+const mostComing = 1024
+
 // begin returns when a server will have worked off what waits there and what is on
 // its way, so far that a worker is free.
 func (o *oracle) begin(v *server) int64 {
 	if v.queue.n == 0 && len(v.works)+v.coming < v.conf.Workers {
 		return o.w.now
 	}
-	o.free = o.free[:0]
-	for _, id := range v.works {
-		o.free = append(o.free, o.w.requests.all[id].until)
-	}
-	for len(o.free) < v.conf.Workers {
-		o.free = append(o.free, o.w.now)
-	}
-	for i := len(o.free)/2 - 1; i >= 0; i-- {
-		o.sink(i, o.free[i])
-	}
-	for i := range v.queue.n {
-		o.add(v, o.w.requests.all[*v.queue.at(i)].work)
-	}
-	for range v.coming {
-		o.add(v, v.onWay/float64(v.coming))
-	}
-	return o.free[0]
-}
-
-// add gives work to the worker that is free first.
-func (o *oracle) add(v *server, work float64) {
-	begin := max(o.free[0], o.w.now)
-	slow, _ := v.pace(begin)
-	o.sink(0, v.pauses.finish(begin, ns(work*slow)))
-}
-
-// sink puts a time into the heap in place of the one at i, which is not later.
-func (o *oracle) sink(i int, at int64) {
-	for {
-		c := 2*i + 1
-		if c >= len(o.free) {
-			break
+	if v.queue.n == 0 {
+		o.then.start(o.w, v)
+	} else {
+		waits := &o.waits[v.id]
+		if waits.wait(o.w, v); v.coming == 0 {
+			return waits.free[0]
 		}
-		if c+1 < len(o.free) && o.free[c+1] < o.free[c] {
-			c++
-		}
-		if o.free[c] >= at {
-			break
-		}
-		o.free[i] = o.free[c]
-		i = c
+		o.then.free = append(o.then.free[:0], waits.free...)
 	}
-	o.free[i] = at
+	n := min(v.coming, max(mostComing, v.conf.Workers))
+	for i := range n {
+		o.then.add(o.w, v, v.onWay/float64(n), v.served+v.queue.n+i)
+	}
+	return o.then.free[0]
 }
 
 // dies returns when a server will lose what it has.
@@ -170,7 +145,7 @@ func (j *jsq) shortest(may func(v *server, now int64) bool) int32 {
 		if !v.there() || !may(v, j.w.now) {
 			continue
 		}
-		slow, _ := v.pace(j.w.now)
+		slow, _ := v.pace(j.w.now, v.served)
 		load := float64(v.coming+v.inside+1) * slow / float64(v.conf.Workers)
 		switch {
 		case load < least:
