@@ -129,9 +129,9 @@ func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Ti
 // text says why a provider is out, and for how long.
 func (e *Ejection) text(now time.Time) string {
 	text := "ejected after " + count(e.Failures, "failure")
-	var silent *silentError
-	if errors.As(e.LastFailure, &silent) {
-		text = "ejected: " + silent.Error()
+	var why *silentError
+	if errors.As(e.LastFailure, &why) {
+		text = "ejected: " + why.Error()
 	}
 	if rest := e.Until.Sub(now); rest > 0 {
 		return fmt.Sprintf("%s; a trial in %v", text, rest.Round(time.Millisecond))

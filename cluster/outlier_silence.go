@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -41,14 +42,15 @@ func (s *silence) broken() {
 func (o *Outliers) givenUp(r *record, inv *protocol.Invocation, end protocol.Outcome, trial bool, set settings) error {
 	s, slot, at := &r.silence, inv.Method.Slot, inv.Begun.Add(end.Elapsed)
 	n := s.calls.Load()
-	switch {
+	switch out := r.out.Load(); {
 	case end.Elapsed < usual(end.Life, slot):
 		return nil // it could not have been answered
-	case r.out.Load():
-		if trial && o.answers.since(slot, s.moment) {
-			return end.Err
-		}
+	case out && (!trial || !o.answers.since(slot, s.moment)):
 		return nil
+	case out && errors.As(r.last, new(*silentError)):
+		return silent(int(r.failures.Load())+1, at.Sub(s.since)) // the row goes on
+	case out:
+		return end.Err
 	case n == 0:
 		o.answers.watch(slot)
 		s.since, s.moment = at, o.answers.begin()
@@ -64,7 +66,11 @@ func (o *Outliers) givenUp(r *record, inv *protocol.Invocation, end protocol.Out
 	}
 	r.failures.Store(n - 1) // this one is the last
 	r.first, r.limits, r.slow = s.since, false, true
-	return &protocol.Error{Code: protocol.ErrTimeout, Sent: true, Cause: &silentError{int(n), lasted}}
+	return silent(int(n), lasted)
+}
+
+func silent(calls int, lasted time.Duration) error {
+	return &protocol.Error{Code: protocol.ErrTimeout, Sent: true, Cause: &silentError{calls, lasted}}
 }
 
 // silentError is why a silent provider is ejected.

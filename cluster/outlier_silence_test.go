@@ -160,6 +160,7 @@ func TestTrialThatIsGivenUp(t *testing.T) {
 		f.pass(300 * time.Millisecond)
 		a.end(300*time.Millisecond, errLate)
 	}
+	assert.ErrorContains(t, f.out.Ejection(n).LastFailure, "17 calls in a row were given up unanswered in 1m35.8s, while others answer")
 	f.pass(30 * time.Second)
 	f.trial().end(100*time.Millisecond, nil)
 	require.Empty(t, f.ejected(), "it is well: the first answer brings it back")
@@ -180,6 +181,22 @@ func TestTrialThatIsGivenUp(t *testing.T) {
 	f.pass(300 * time.Millisecond)
 	a.end(300*time.Millisecond, errLate)
 	assert.Equal(t, 2*time.Second, f.out.Ejection(n).Until.Sub(f.out.Ejection(n).Since))
+
+	f = newFleet(t, 3, "") // ejected for something else
+	n = f.at(0)
+	f.calls(n, 5, errLost)
+	f.pass(time.Second)
+	for range 2 { // which the first begins to look at
+		f.calls(f.at(1), 1, nil)
+		a := f.trial()
+		require.NotNil(t, a)
+		f.calls(f.at(1), 1, nil)
+		f.pass(300 * time.Millisecond)
+		a.end(300*time.Millisecond, errLate)
+		require.Equal(t, errLate, f.out.Ejection(n).LastFailure)
+		f.pass(2 * time.Second)
+	}
+	assert.Equal(t, 3, f.out.Ejection(n).Trips)
 }
 
 // An answer that is of no use shows that a provider is alive, and no more: it ends an
