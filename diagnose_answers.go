@@ -150,7 +150,7 @@ func failsFast(_ fleet, m methodFigures) []Finding {
 		case m.balance == "consistenthash":
 			remedy = ", and prefer loadbalance=ringload, which charges a failure"
 		case m.balance == "leastactive":
-			effect = "takes it for idle"
+			effect = "leaves it its share (Java consumers take it for idle)"
 		case slices.Contains(latencyAware, m.balance):
 			effect, remedy = "charges that, callers see it all the same", ""
 		case !slices.Contains(blind, m.balance):

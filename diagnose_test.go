@@ -142,7 +142,7 @@ func TestDiagnose(t *testing.T) {
 		"slow by a few calls":              {"random", at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.MaxElapsed = 4 * time.Second }), "", "", nil, nil},
 		"slow, but few calls":              {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
 		"fails like the others":            {"leastactive", all(fails(300, time.Millisecond)), "", "", nil, nil}, // callers give up
-		"fails, draws":                     {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive takes it for idle", "leastload"}},
+		"fails, draws":                     {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive leaves it its share", "leastload"}},
 		"fails, seen":                      {"leastload", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"charges that", "(outlier=true)"}},
 		"slow under consistenthash":        {"consistenthash", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"its keys", "ringload"}},
 		"slow under another":               {"custom", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"custom may not look"}},
