@@ -118,7 +118,7 @@ func causes() []cause {
 
 	busy := cause{
 		key: "busy", title: "What the cures cost", label: "weight skipped, a busy cluster",
-		about: fmt.Sprintf("Cluster 1 with %.0f times the load, %.0f %% of what it can take; the third provider was there before, and is restarted within %s at its address. The other two alone can take %.0f %%: who sends the new provider nothing must let calls fail in the end.",
+		about: fmt.Sprintf("Cluster 1 with %.0f times the load, %.0f %% of what it can take; the third provider was there before, and is restarted within %s at its address. The other two alone can take %.0f %%: where the new provider gets nothing, a queue grows until calls fail.",
 			heavy/light, 100*heavy, brief(away), 100*alone),
 	}
 	busy.scenario = base(heavy)

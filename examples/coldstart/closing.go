@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -66,6 +67,7 @@ func (r *results) closing() []paragraph {
 		{"A cold start in CPU only", r.onTheCPU()},
 		{"What the cures do", r.onTheCures()},
 		{"What gofer does", r.onGofer()},
+		{"Where gofer does worse", r.onTheCosts()},
 	}
 }
 
@@ -84,7 +86,7 @@ func (r *results) peak() (share float64, span time.Duration, at cluster) {
 
 func (r *results) onTheBlamed() string {
 	java := r.by("blamed", "java")
-	text := fmt.Sprintf("It exists: in cluster 1 the new provider gets %s of the calls because it alone has the fewest under way, whatever its weight.", percent(java.sole))
+	text := fmt.Sprintf("It exists: in cluster 1 the new provider gets %s of the calls because it alone has the fewest under way, whatever its weight.", rough(java.sole))
 	least, most, below := 1.0, 0.0, 0
 	for _, o := range r.clusters {
 		share := o.windows[r.main()].share
@@ -99,7 +101,7 @@ func (r *results) onTheBlamed() string {
 		text += fmt.Sprintf(" Two things hold it back: calls that take %d times as long are under way %d times as long, and where counts are equal the weight does decide.", slower, slower)
 	}
 	peak, span, at := r.peak()
-	text += fmt.Sprintf(" The most over any other time is %s, over %s with %s load: ", percent(peak), brief(span), at)
+	text += fmt.Sprintf(" The most over any other time is %s, over %s with %s load: ", rough(peak), brief(span), at)
 	switch {
 	case peak < fair:
 		text += "less than a fair share, too"
@@ -124,7 +126,7 @@ func (r *results) onTheCauses() string {
 	adds := true
 	for _, p := range r.parts()[1:] {
 		w := r.by(p.cause.key, "java")
-		what := fmt.Sprintf("%s (%s of the calls; CPU at %s", lower(p.cause.title), percent(p.share), load(w))
+		what := fmt.Sprintf("%s (%s of the calls; CPU at %s", lower(p.cause.title), rough(p.share), load(w))
 		switch old := fits(w.cpu[0], reported.others) && fits(w.cpu[1], reported.others); {
 		case !fits(p.share, reported.share) || !fits(w.cpu[newcomer], reported.cpu):
 			others = append(others, what+")")
@@ -136,7 +138,7 @@ func (r *results) onTheCauses() string {
 		}
 		floods = append(floods, what)
 		adds = adds && p.cause.adds
-		sole = append(sole, percent(w.sole))
+		sole = append(sole, rough(w.sole))
 	}
 	var text []string
 	if len(floods) > 0 {
@@ -156,7 +158,7 @@ func (r *results) onTheCauses() string {
 
 func (r *results) onTheCPU() string {
 	w := r.by("cpu", "java")
-	text := fmt.Sprintf("A cold start that costs CPU and hardly any time gives the new provider %s of the calls; CPU is at %s", percent(w.share), load(w))
+	text := fmt.Sprintf("A cold start that costs CPU and hardly any time gives the new provider %s of the calls; CPU is at %s", rough(w.share), load(w))
 	if others := (w.cpu[0] + w.cpu[1]) / 2; others > 0 && w.share < fair && w.cpu[newcomer] > 1.5*others {
 		return text + fmt.Sprintf(": %.1f times that of the old ones, with less than a fair share of the calls. High CPU on a new provider is no proof of a flood.", w.cpu[newcomer]/others)
 	}
@@ -177,28 +179,51 @@ func (r *results) onTheCures() string {
 	default:
 		text += "no flood."
 	}
-	busy, java := r.by("busy", "weighted"), r.by("busy", "java")
-	text += fmt.Sprintf(" In the busy cluster, where the new provider is needed, %s of the calls fail with the patch, and %s without it.", failing(busy), failing(java))
-	short, random := r.outcome("resident", "shortest").windows, r.by("resident", "random")
-	text += fmt.Sprintf(" With resident requests Java's shortestresponse gives the new provider %s", percent(short[r.main()].share))
-	if last := len(short) - 1; last != r.main() {
-		text += fmt.Sprintf(" (%s over %s)", percent(short[last].share), brief(r.spans()[last]))
+	text += " " + r.onTheBusy()
+	text += fmt.Sprintf(" With resident requests Java's shortestresponse gives the new provider %s;", r.byRun())
+	return text + fmt.Sprintf(" weights set by hand give it %s, and they stay as they are when it has long been warm.", rough(r.by("resident", "random").share))
+}
+
+// onTheBusy says what the patch does where the new provider is needed. How much of that
+// is seen depends on the time: a queue has to grow first.
+func (r *results) onTheBusy() string {
+	patched, java := r.by("busy", "weighted"), r.by("busy", "java")
+	switch {
+	case patched.failed > 0:
+		return fmt.Sprintf("In the busy cluster, where the new provider is needed, %s of the calls fail with the patch, and %s without it.", failing(patched), failing(java))
+	case java.failed > 0:
+		return fmt.Sprintf("In the busy cluster no call fails over %s with the patch, and %s without it.", brief(r.span()), failing(java))
 	}
-	return text + fmt.Sprintf(", and weights set by hand %s; those stay when the provider has long been warm.", percent(random.share))
+	return fmt.Sprintf("In the busy cluster no call fails over %s, with the patch or without it; the callers' p99 is %s with it and %s without.", brief(r.span()), ms(patched.p99), ms(java.p99))
+}
+
+// byRun is what Java's shortestresponse gives the new provider with resident requests.
+// From run to run that is so different that one figure would say too much.
+func (r *results) byRun() string {
+	windows, spans := r.outcome("resident", "shortest").windows, r.spans()
+	over := func(k int) string {
+		runs := windows[k].runs
+		return fmt.Sprintf("%s of the calls over %s", rangeOf(slices.Min(runs), slices.Max(runs)), brief(spans[k]))
+	}
+	text := over(r.main())
+	if last := len(spans) - 1; last != r.main() {
+		text += " and " + over(last)
+	}
+	if r.runs == 1 {
+		return text + " (one run: others differ much)"
+	}
+	return text + fmt.Sprintf(" (the least and the most of %d runs, which the tables pool)", r.runs)
 }
 
 func (r *results) onGofer() string {
-	least, most, p99 := 1.0, 0.0, 0.0
+	least, most := 1.0, 0.0
 	var lost []string
-	var where, slowest int
+	var where int
 	for i, c := range r.causes {
-		own, java := r.by(c.key, "leastload"), r.by(c.key, "java")
+		own := r.by(c.key, "leastload")
 		least = min(least, own.share)
 		if own.share >= most {
 			most, where = own.share, i+1
-		}
-		if ratio := float64(own.p99) / float64(java.p99); ratio >= p99 {
-			p99, slowest = ratio, i+1
 		}
 		if own.failed > 0 {
 			lost = append(lost, fmt.Sprint(i+1))
@@ -207,22 +232,17 @@ func (r *results) onGofer() string {
 	text := fmt.Sprintf("gofer's leastload gives the new provider %s of the calls over %s, the most in cluster %d; in proportion to its speed it would be %s.", rangeOf(least, most), brief(r.span()), where, percent(apt))
 	switch len(lost) {
 	case 0:
-		text += " No call fails."
+		text += fmt.Sprintf(" No call fails over %s.", brief(r.span()))
 	case 1:
 		text += fmt.Sprintf(" Calls fail in cluster %s.", lost[0])
 	default:
 		text += fmt.Sprintf(" Calls fail in clusters %s.", list(lost))
 	}
-	if p99 <= 1 {
-		text += " The callers' p99 is nowhere higher than with Java's leastactive."
-	} else {
-		text += fmt.Sprintf(" The callers' p99 is at most %.2f times that with Java's leastactive (in cluster %d).", p99, slowest)
-	}
-	text += " Latency counts there beside the calls under way, and what has been under way for very long counts little."
+	text += " For leastload latency counts beside the calls under way, and what has been under way for very long counts little."
 	o := r.outcome("resident", "gofer")
 	if end := o.points[len(o.points)-1].share; end > 1.1*fair {
-		text += fmt.Sprintf(" gofer's leastactive keeps Dubbo's rule that a call is a call: with resident requests it is %s over %s, but %s at the end of %s, as the weight of the new provider grows.",
-			percent(o.windows[r.main()].share), brief(r.span()), percent(end), brief(r.after))
+		text += fmt.Sprintf(" gofer's leastactive keeps Dubbo's rule that a call is a call: with resident requests it gives the new provider %s of the calls over %s, but %s at the end of %s, as the weight of the new provider grows.",
+			rough(o.windows[r.main()].share), brief(r.span()), rough(end), brief(r.after))
 	}
 	return text
 }
@@ -240,10 +260,10 @@ func count(n, all int) string {
 
 // rangeOf is a range of shares.
 func rangeOf(least, most float64) string {
-	if percent(least) == percent(most) {
-		return percent(most)
+	if rough(least) == rough(most) {
+		return rough(most)
 	}
-	return fmt.Sprintf("%s to %s", percent(least), percent(most))
+	return fmt.Sprintf("%s to %s", rough(least), rough(most))
 }
 
 // failing is [failures] in a sentence.
@@ -251,5 +271,5 @@ func failing(w window) string {
 	if w.failed == 0 {
 		return "none"
 	}
-	return failures(w)
+	return losses(w, rough)
 }

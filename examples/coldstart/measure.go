@@ -24,6 +24,7 @@ type window struct {
 	calls  int
 	failed int
 	share  float64            // of the calls, that the new provider got
+	runs   []float64          // that share, in each run
 	sole   float64            // of the calls, that it got while it alone had the fewest under way
 	cpu    [providers]float64 // 0 … 1
 	p99    time.Duration      // of all calls
@@ -122,10 +123,11 @@ func (o *outcome) simulate(ctx context.Context, cfg config) error {
 	s.Duration = before + cfg.after
 	s.Providers = slices.Clone(s.Providers)
 	s.Providers[0].Weight, s.Providers[1].Weight = o.strategy.weight[0], o.strategy.weight[1]
-	var calls []sim.Call
+	var each [][]sim.Call                                          // run by run
 	cpu := make([][providers]float64, int(s.Duration/time.Second)) // by second, of all runs
 	runs := cfg.seeds(s.Rate)
 	for i := range runs {
+		var calls []sim.Call
 		r, err := sim.Run(ctx, &s, sim.Options{
 			Policy: o.strategy.policy, Seed: cfg.seed + uint64(i),
 			Detail: true, Calls: func(c sim.Call) { calls = append(calls, c) },
@@ -138,10 +140,15 @@ func (o *outcome) simulate(ctx context.Context, cfg config) error {
 				cpu[k][p] += r.Seconds[k].CPU[p] / float64(runs)
 			}
 		}
+		each = append(each, inOrder(calls))
 	}
-	slices.SortStableFunc(calls, func(a, b sim.Call) int { return int(a.At - b.At) })
+	calls := inOrder(slices.Concat(each...))
 	for _, span := range cfg.spans() {
-		o.windows = append(o.windows, look(between(calls, before, before+span), cpu[before/time.Second:][:span/time.Second]))
+		w := look(between(calls, before, before+span), cpu[before/time.Second:][:span/time.Second])
+		for _, run := range each {
+			w.runs = append(w.runs, look(between(run, before, before+span), nil).share)
+		}
+		o.windows = append(o.windows, w)
 	}
 	step := max(time.Second, (s.Duration / 64).Round(time.Second))
 	for from := before % step; from+step <= s.Duration; from += step {
@@ -149,6 +156,12 @@ func (o *outcome) simulate(ctx context.Context, cfg config) error {
 		o.points = append(o.points, point{at: from + step/2 - before, share: w.share, p99: w.p99})
 	}
 	return nil
+}
+
+// inOrder sorts calls by when they came.
+func inOrder(calls []sim.Call) []sim.Call {
+	slices.SortStableFunc(calls, func(a, b sim.Call) int { return int(a.At - b.At) })
+	return calls
 }
 
 // between returns the calls that came in a part of the time.

@@ -41,12 +41,63 @@ func (r *results) alone(window int) (shares []float64) {
 	return shares
 }
 
-// ratios are those of the p99 of leastload to Java's leastactive, by cause.
-func (r *results) ratios() (all []float64) {
+// ratios are those of the p99 with a strategy to that with Java's leastactive, by cause.
+func (r *results) ratios(strategy string) (all []float64) {
 	for i := range r.causes {
-		all = append(all, float64(r.at(i, "leastload").p99)/float64(r.at(i, "java").p99))
+		all = append(all, float64(r.at(i, strategy).p99)/float64(r.at(i, "java").p99))
 	}
 	return all
+}
+
+// saysBeside checks how the p99 with a strategy compares to that with Java's leastactive.
+func saysBeside(r *results, text, strategy string) bool {
+	ratios := r.ratios(strategy)
+	most := slices.Max(ratios)
+	switch text {
+	case "nowhere higher than with Java's leastactive":
+		return most <= 1
+	case "nowhere more than 5 % higher than with Java's leastactive":
+		return most > 1 && most <= 1.05
+	}
+	m := regexp.MustCompile(`^([\d.]+) times that with Java's leastactive in cluster (\d), which is the most: (\d+ ms) against (\d+ ms)$`).FindStringSubmatch(text)
+	if m == nil || most <= 1.05 {
+		return false
+	}
+	n, _ := strconv.Atoi(m[2])
+	return n >= 1 && n <= len(ratios) && ratios[n-1] == most && saysNumber(m[1], most, 0.051) &&
+		saysMS(m[3], r.at(n-1, strategy).p99) && saysMS(m[4], r.at(n-1, "java").p99)
+}
+
+// lowest is the strategy with the lowest p99 of a cause in the table, but for leastload.
+func (r *results) lowest(cause int) (least time.Duration, who []string) {
+	for _, o := range r.of(cause) {
+		p99 := o.windows[r.main()].p99.Round(time.Millisecond)
+		switch {
+		case o.strategy.key == "leastload":
+		case who == nil || p99 < least:
+			least, who = p99, []string{o.strategy.label}
+		case p99 == least:
+			who = append(who, o.strategy.label)
+		}
+	}
+	return least, who
+}
+
+// behind are the causes in whose table leastload has not the lowest p99, by number,
+// and the one where another has it by the most.
+func (r *results) behind() (where []string, worst int) {
+	most := 1.0
+	for i := range r.causes {
+		least, _ := r.lowest(i)
+		own := r.at(i, "leastload").p99.Round(time.Millisecond)
+		if ratio := float64(own) / float64(least); ratio > 1 {
+			where = append(where, fmt.Sprint(i+1))
+			if ratio > most {
+				most, worst = ratio, i
+			}
+		}
+	}
+	return where, worst
 }
 
 func below(shares []float64) (n int) {
@@ -79,7 +130,13 @@ func saysNumber(text string, v, off float64) bool {
 	return err == nil && math.Abs(n-v) <= off
 }
 
-func says(text string, share float64) bool { return saysNumber(text, 100*share, 0.051) }
+// says tells whether a text is a share: with a decimal or, from 10 % on, without.
+func says(text string, share float64) bool {
+	if strings.Contains(text, ".") {
+		return saysNumber(text, 100*share, 0.051)
+	}
+	return len(text) > 1 && saysNumber(text, 100*share, 0.51)
+}
 
 func saysMS(text string, d time.Duration) bool {
 	return saysNumber(strings.TrimSuffix(text, " ms"), 1e3*d.Seconds(), 0.51)

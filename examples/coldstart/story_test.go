@@ -131,6 +131,9 @@ func TestFiguresAddUp(t *testing.T) {
 		for i, w := range o.windows {
 			assert.InEpsilon(t, rate*r.spans()[i].Seconds(), w.calls, 0.25, name)
 			assert.LessOrEqual(t, w.sole, w.share, name)
+			assert.Len(t, w.runs, r.seeds(o.cause.scenario.Rate), name)
+			assert.GreaterOrEqual(t, w.share, slices.Min(w.runs)-1e-9, name)
+			assert.LessOrEqual(t, w.share, slices.Max(w.runs)+1e-9, name)
 			assert.True(t, w.share >= 0 && w.share <= 1, name)
 			assert.Positive(t, w.p99, name)
 			for _, cpu := range w.cpu {

@@ -40,11 +40,11 @@ func strategies() []strategy {
 		},
 		{
 			key: "gofer", label: "gofer leastactive", policy: "leastactive",
-			about: "Dubbo's rule in gofer, with the weight honoured as in the patch; but against busy providers one that warms up counts with a tenth of its full weight at least.",
+			about: "Dubbo's rule in gofer: a provider drawn by weight if none has fewer calls under way, else the one with the least (calls under way + 1) / weight. Against busy providers one that warms up counts with a tenth of its full weight at least.",
 		},
 		{
 			key: "leastload", label: "gofer leastload", policy: "leastload",
-			about: "gofer's own: calls under way × latency / weight, and calls that stay for very long count little.",
+			about: "gofer's own: the least (calls under way + 1) × latency / weight. Calls that stay for very long count little; who warms up counts with a fifth of the full weight at least; who is little known is tried now and then.",
 		},
 	}
 }

@@ -11,7 +11,17 @@ import (
 // lineWidth is how wide the report is on a terminal.
 const lineWidth = 79
 
+// percent is a share in the tables.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+// rough is a share in a sentence. Other seeds give others: from 10 % on, a decimal would
+// promise too much.
+func rough(v float64) string {
+	if v < 0.0995 {
+		return percent(v)
+	}
+	return fmt.Sprintf("%.0f %%", 100*v)
+}
 
 func ms(d time.Duration) string {
 	return fmt.Sprintf("%d ms", d.Round(time.Millisecond).Milliseconds())

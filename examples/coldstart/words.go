@@ -55,8 +55,8 @@ func (r *results) outcome(cause, strategy string) *outcome {
 func (r *results) finding(cause int) string {
 	key := r.causes[cause].key
 	java, own := r.by(key, "java"), r.by(key, "leastload")
-	text := fmt.Sprintf("Java's leastactive gives the new provider %s of the calls, %s; CPU is at %s.", percent(java.share), fairly(java.share), load(java))
-	text += fmt.Sprintf(" gofer's leastload gives it %s; CPU is at %s.", percent(own.share), load(own))
+	text := fmt.Sprintf("Java's leastactive gives the new provider %s of the calls, %s; CPU is at %s.", rough(java.share), fairly(java.share), load(java))
+	text += fmt.Sprintf(" gofer's leastload gives it %s; CPU is at %s.", rough(own.share), load(own))
 	if ms(own.p99) == ms(java.p99) {
 		text += fmt.Sprintf(" The callers' p99 is %s with both.", ms(own.p99))
 	} else {
@@ -91,24 +91,27 @@ func (r *results) failing(cause int) string {
 	var who []string
 	for _, o := range r.of(cause) {
 		if w := o.windows[r.main()]; w.failed > 0 {
-			who = append(who, fmt.Sprintf("%s (%s)", o.strategy.label, failures(w)))
+			who = append(who, fmt.Sprintf("%s (%s)", o.strategy.label, losses(w, rough)))
 		}
 	}
 	if len(who) == 0 {
-		return "No call fails with any of the strategies."
+		return fmt.Sprintf("No call fails with any of the strategies over %s.", brief(r.span()))
 	}
 	return "Calls fail with " + list(who) + "."
 }
 
-// failures is the part of the calls that failed, "0" only if none has.
-func failures(w window) string {
+// failures is the part of the calls that failed, in a table.
+func failures(w window) string { return losses(w, percent) }
+
+// losses is the part of the calls that failed, "0" only if none has.
+func losses(w window, text func(float64) string) string {
 	switch part := w.lost(); {
 	case w.failed == 0:
 		return "0"
 	case part < 0.0005:
 		return "< 0.1 %"
 	default:
-		return percent(part)
+		return text(part)
 	}
 }
 
