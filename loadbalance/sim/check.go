@@ -3,14 +3,11 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gofer-rpc/gofer/url"
 )
 
 // problem is what is wrong with one value of a scenario. path is the place in a
@@ -238,23 +235,6 @@ func (c *checker) provider(s *Scenario, p *Provider) {
 	}
 	for i := range p.Faults {
 		c.in(fmt.Sprintf("faults[%d]", i), func() { c.fault(&p.Faults[i], p, s) })
-	}
-}
-
-// params checks the parameters of a provider's URL as a registry's are.
-func (c *checker) params(p *Provider) {
-	for _, key := range slices.Sorted(maps.Keys(p.Params)) {
-		switch {
-		case key == "":
-			c.bad("", "a parameter has no name")
-		case key == "weight" && p.Weight != 0:
-			c.bad(key, "the provider has a weight of its own, too: one of them")
-		case key == "loadbalance":
-			c.bad(key, "has no effect: a run is told its policy")
-		}
-	}
-	for _, bad := range url.Validate(url.New("dubbo", address(0), port, serviceName, p.Params)) {
-		c.bad(bad.Key, "%q: %s", bad.Value, bad.Reason)
 	}
 }
 

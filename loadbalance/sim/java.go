@@ -36,6 +36,8 @@ type javaInvoker struct {
 	weight   int  // parameter
 	weighted bool // there is the parameter
 	warmup   int64
+	nodes    int   // hash.nodes
+	hashed   int   // how often hash.arguments has the only argument
 	start    int64 // timestamp in ms, of the life that the consumer knows
 	status   javaStatus
 }
@@ -60,6 +62,12 @@ func javaMaker(rule func(w *world) javaRule) func(w *world, consumer int) (choos
 			k := &j.known[i]
 			k.address = v.url(w.s).Address()
 			k.weight, k.warmup = m.Weight, m.Warmup.Milliseconds()
+			k.nodes = m.HashNodes
+			for _, argument := range m.HashArguments {
+				if argument == 0 {
+					k.hashed++
+				}
+			}
 			k.weighted = v.url(w.s).Param("weight") != ""
 			k.start = clock(v.born).UnixMilli()
 			k.status.active = int32(v.conf.Leaked)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strconv"
+	"strings"
 )
 
 // javaRing is the ring of Dubbo's consistenthash.
@@ -76,7 +77,7 @@ func (r *javaRing) bounded(key string, addresses []string) int32 {
 }
 
 // javaConsistentHash is "consistenthash" of Dubbo, with bounded load as that of
-// 2.7.23.
+// 2.7.23. Its parameters are those of the first provider.
 type javaConsistentHash struct {
 	bound     bool
 	ring      *javaRing
@@ -87,19 +88,17 @@ type javaConsistentHash struct {
 func newJavaConsistentHash(*world) javaRule { return &javaConsistentHash{seen: -1} }
 func newJavaBoundedHash(*world) javaRule    { return &javaConsistentHash{seen: -1, bound: true} }
 
-const hashNodes = 160
-
 func (b *javaConsistentHash) choose(j *java, r *request) int {
 	if b.seen != j.seen {
 		b.seen, b.addresses = j.seen, nil
 		for i := range j.list {
 			b.addresses = append(b.addresses, j.at(i).address)
 		}
-		b.ring = newJavaRing(b.addresses, hashNodes)
+		b.ring = newJavaRing(b.addresses, j.at(0).nodes)
 	}
 	key := ""
 	if r.key >= 0 {
-		key = keyText(r.key)
+		key = strings.Repeat(keyText(r.key), j.at(0).hashed)
 	}
 	if b.bound {
 		return int(b.ring.bounded(key, b.addresses))

@@ -77,8 +77,13 @@ type Provider struct {
 	Threads int      // most requests inside, more are refused; 0: no limit
 	Network *Network // nil: that of the scenario
 
-	Weight int               // 0: not said, so Dubbo's 100; None: a weight of 0
-	Params map[string]string // further parameters of the provider's URL, such as warmup
+	Weight int // 0: not said, so Dubbo's 100; None: a weight of 0
+	// Params are further parameters of the provider's URL. Of those that gofer knows these
+	// do something: warmup and weight; hash.nodes and hash.arguments, where keys are hashed;
+	// outlier, outlier.failures and outlier.pause, for the load balancers of this module,
+	// as Dubbo's consumers eject nobody. Others that gofer knows are mistakes. Any that it
+	// does not know are for [Options.Balancers].
+	Params map[string]string
 
 	Cache  *Cache         // nil: none
 	Cold   *Cold          // of a life that begins during the scenario; nil: none
