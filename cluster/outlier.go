@@ -261,7 +261,7 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 		o.readmit(r, at, "outlier=false")
 	case !set.on:
 	case protocol.EndingOf(inv, end) == protocol.EndedGivenUp:
-		if err := o.givenUp(r, inv, end, trial, set); err != nil {
+		if err := o.givenUp(r, inv, end, set); err != nil {
 			o.failed(r, at, protocol.TimedOut, err, trial, set)
 		}
 	default:

@@ -39,13 +39,13 @@ func (s *silence) broken() {
 
 // givenUp judges a call that was given up early, and returns what failure that is, nil
 // for none.
-func (o *Outliers) givenUp(r *record, inv *protocol.Invocation, end protocol.Outcome, trial bool, set settings) error {
+func (o *Outliers) givenUp(r *record, inv *protocol.Invocation, end protocol.Outcome, set settings) error {
 	s, slot, at := &r.silence, inv.Method.Slot, inv.Begun.Add(end.Elapsed)
 	n := s.calls.Load()
 	switch out := r.out.Load(); {
 	case end.Elapsed < usual(end.Life, slot):
 		return nil // it could not have been answered
-	case out && (!trial || !o.answers.since(slot, s.moment)):
+	case out && !o.answers.since(slot, s.moment):
 		return nil
 	case out && errors.As(r.last, new(*silentError)):
 		return silent(int(r.failures.Load())+1, at.Sub(s.since)) // the row goes on

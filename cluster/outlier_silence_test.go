@@ -88,6 +88,10 @@ func TestSilenceThatSaysNothing(t *testing.T) {
 			}
 			f.calls(f.at(1), 1, nil)
 		},
+		"there are more failures to go": func(f *fleet, i int) {
+			f.at(0).Update(f.url(0, "outlier.failures=40"), epoch)
+			f.calls(f.at(1), 1, nil)
+		},
 		"it is switched off": func(f *fleet, i int) {
 			f.at(0).Update(f.url(0, "outlier=false"), epoch)
 			f.calls(f.at(1), 1, nil)

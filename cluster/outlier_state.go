@@ -122,7 +122,6 @@ func (o *Outliers) readmit(r *record, at time.Time, why string) {
 func (r *record) reset(at time.Time) {
 	r.out.Store(false)
 	r.failures.Store(0)
-	r.silence.broken()
 	r.trial, r.returned = nil, at
 }
 
