@@ -48,7 +48,7 @@
 // provider. There are no retries, so that errors show.
 //
 //	scenario.go, defaults.go  a cluster as data            yaml*.go     and as a file
-//	check.go, params.go       what it may be, limits.go    capacity.go  what it can take
+//	check.go, params.go       what it may be (limits.go)   capacity.go  what it can take
 //	arrivals.go               requests, before anybody has decided about them
 //	world.go, events.go       a run, and the heap of its events
 //	calls.go, open.go         requests at their consumer   long.go      those that stay

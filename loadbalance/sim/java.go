@@ -20,7 +20,8 @@ type java struct {
 
 // javaRule is a load balancer of Dubbo for Java.
 type javaRule interface {
-	// choose returns the position in j.list; there are two or more.
+	// choose returns the position in j.list, which has two or more; -1 where Java
+	// throws an exception.
 	choose(j *java, r *request) int
 }
 
@@ -92,7 +93,10 @@ func (j *java) choose(r *request) int32 {
 	case 1: // without asking the rule
 		return j.list[0]
 	}
-	return j.list[j.rule.choose(j, r)]
+	if i := j.rule.choose(j, r); i >= 0 {
+		return j.list[i]
+	}
+	return -1
 }
 
 func (j *java) place(*request) {}

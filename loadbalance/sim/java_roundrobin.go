@@ -70,10 +70,11 @@ func (b *javaRoundRobin) choose(j *java, _ *request) int {
 }
 
 // sequence is "roundrobin" of Dubbo 2.5.4 … 2.6.4: a counter modulo the sum of the
-// weights, so that any change of that makes it jump.
+// weights, so that any change of that makes it jump. The sum is of 32 bits (F16).
 type sequence struct{ counter int32 }
 
-// next takes a turn: every round visits everybody who has weight left.
+// next takes a turn: every round visits everybody who has weight left. It returns -1
+// where Java divides by a sum of 0, and the call fails.
 func (s *sequence) next(weights []int32) int {
 	n := s.counter & math.MaxInt32
 	s.counter++
@@ -88,18 +89,36 @@ func (s *sequence) next(weights []int32) int {
 	if most <= 0 || least >= most {
 		return int(n) % len(weights)
 	}
-	at := n % sum
-	for level := int32(1); ; level++ {
-		for i, w := range weights {
-			if w < level {
-				continue
+	if sum == 0 {
+		return -1
+	}
+	at := int64(n % sum)
+	for level := int32(0); ; { // of rounds; those that visit the same at once
+		of, next := int64(0), most
+		for _, w := range weights {
+			if w > level {
+				of, next = of+1, min(next, w)
 			}
-			if at == 0 {
+		}
+		if rounds := int64(next - level); at >= of*rounds {
+			at, level = at-of*rounds, next
+			continue
+		}
+		return above(weights, level, at%of)
+	}
+}
+
+// above returns the position of one of those above a level.
+func above(weights []int32, level int32, which int64) int {
+	for i, w := range weights {
+		if w > level {
+			if which == 0 {
 				return i
 			}
-			at--
+			which--
 		}
 	}
+	return -1
 }
 
 type javaLegacyRoundRobin struct {

@@ -64,9 +64,17 @@ var baselines = map[string]maker{
 
 // find returns the maker of a policy. An application's own balancers go first.
 func find(name string, own map[string]loadbalance.Factory) (maker, error) {
+	for _, b := range best {
+		if _, taken := own[b]; taken {
+			return maker{}, fmt.Errorf("balancer %q: what others are compared with has this name", b)
+		}
+	}
 	factories := loadbalance.Builtin()
 	maps.Copy(factories, own)
 	if f, ok := factories[name]; ok {
+		if f == nil {
+			return maker{}, fmt.Errorf("policy %q: the factory is nil", name)
+		}
 		return maker{
 			make:    func(w *world, consumer int) (chooser, error) { return newReal(w, consumer, name, f) },
 			reports: name == "adaptive",

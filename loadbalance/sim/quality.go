@@ -21,7 +21,7 @@ type Grid struct {
 	Loads     []float64
 	Seeds     []uint64
 	Variant   Variant // of the scenarios; zero: as the files are
-	// Balancers are load balancers of one's own, by name.
+	// Balancers are load balancers of one's own, by name; "oracle" and "jsq" are taken.
 	Balancers map[string]loadbalance.Factory
 	// Progress is called after each run, from several goroutines. Nil: not.
 	Progress func(done, all int)
@@ -76,7 +76,7 @@ func (g Grid) Run(ctx context.Context) (*Quality, error) {
 		wg.Go(func() {
 			for i := next.Add(1) - 1; i < int64(len(trials)); i = next.Add(1) - 1 {
 				t := trials[i]
-				r, err := Run(inner, t.s, Options{Policy: t.policy, Seed: t.seed, Load: t.load, Balancers: g.Balancers})
+				r, err := t.run(inner, g.Balancers)
 				if err != nil {
 					stop(err) // what counts is the first
 					return
@@ -97,6 +97,16 @@ func (g Grid) Run(ctx context.Context) (*Quality, error) {
 		q.add(t.cell, results[i])
 	}
 	return q, nil
+}
+
+// run runs it. A panic, which nobody could recover from in a goroutine, is an error.
+func (t *trial) run(ctx context.Context, own map[string]loadbalance.Factory) (r *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			r, err = nil, fmt.Errorf("%s, policy %s, seed %d: panic: %v", t.s.called(), t.policy, t.seed, p)
+		}
+	}()
+	return Run(ctx, t.s, Options{Policy: t.policy, Seed: t.seed, Load: t.load, Balancers: own})
 }
 
 // trials are the runs of the grid. All of them can be run.
@@ -174,9 +184,13 @@ func (r Ratio) mean() float64 { return r.Mean }
 // String returns "p99 1.14, mean 1.13".
 func (r Ratio) String() string { return fmt.Sprintf("p99 %.2f, mean %.2f", r.P99, r.Mean) }
 
-// At returns the ratio in one scenario under one load.
+// At returns the ratio in one scenario under one load: the zero value if that is not in
+// the grid, as all that follows from it.
 func (q *Quality) At(policy, scenario string, load float64) Ratio {
-	f := q.cells[cell{policy, scenario, load}]
+	f, ok := q.cells[cell{policy, scenario, load}]
+	if !ok {
+		return Ratio{}
+	}
 	least := figure{p99: math.Inf(1), mean: math.Inf(1)}
 	for _, b := range best {
 		o := q.cells[cell{b, scenario, load}]
@@ -223,7 +237,12 @@ func (q *Quality) worst(policy string, of func(Ratio) float64) (ratio float64, s
 	return ratio, scenario, load
 }
 
-// Share returns the part of all requests that a provider got, 0 … 1.
+// Share returns the part of all requests that a provider got, 0 … 1; 0 if there is no
+// such provider.
 func (q *Quality) Share(policy, scenario string, load float64, provider int) float64 {
-	return q.cells[cell{policy, scenario, load}].shares[provider]
+	shares := q.cells[cell{policy, scenario, load}].shares
+	if provider < 0 || provider >= len(shares) {
+		return 0
+	}
+	return shares[provider]
 }

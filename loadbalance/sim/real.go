@@ -2,6 +2,7 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,6 +52,9 @@ func newReal(w *world, consumer int, name string, factory loadbalance.Factory) (
 	})
 	if err != nil {
 		return nil, err
+	}
+	if c.balancer == nil {
+		return nil, errors.New("the factory returned neither a load balancer nor an error")
 	}
 	if o, ok := c.balancer.(protocol.Observer); ok {
 		c.table.Observe(o)
@@ -164,7 +168,12 @@ func (c *real) pick(inv *protocol.Invocation) *protocol.Node {
 			return nodes[0]
 		}
 		if len(nodes) > 1 {
-			if n := c.balancer.Select(c.list, inv); n != nil && inv.Allows(n) && slices.Contains(nodes, n) {
+			n := c.balancer.Select(c.list, inv)
+			if _, known := c.index[n]; n != nil && !known {
+				c.w.broken = errors.New("the load balancer chose a node that it was not given")
+				return nil
+			}
+			if n != nil && inv.Allows(n) && slices.Contains(nodes, n) {
 				return n
 			}
 		}

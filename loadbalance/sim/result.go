@@ -15,7 +15,7 @@ type Options struct {
 	Policy string  // one of [Policies], or of Balancers
 	Seed   uint64  // the same seed means the same requests, whatever the policy
 	Load   float64 // replaces the scenario's load and rate; 0: does not
-	// Balancers are load balancers of one's own, by name.
+	// Balancers are load balancers of one's own, by name; "oracle" and "jsq" are taken.
 	Balancers map[string]loadbalance.Factory
 	// Detail adds [Result.Seconds] and [ProviderResult.Sole].
 	Detail bool
@@ -36,7 +36,7 @@ type Result struct {
 	Failed   int // without an answer, or with an error
 	TimedOut int // of them, by the deadline
 	Refused  int // of them, by an exhausted thread pool
-	NoOne    int // of them, because there was nobody to ask
+	NoOne    int // of them, because there was nobody to ask, or Dubbo throws an exception
 	Misses   int // of caches
 
 	Mean time.Duration

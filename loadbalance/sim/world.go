@@ -28,6 +28,7 @@ type world struct {
 	longs     *rand.Rand
 	keys      keys
 	figures   *figures
+	broken    error  // why it cannot go on
 	watch     func() // before each event; nil: nobody
 }
 
@@ -92,7 +93,9 @@ func (w *world) run(ctx context.Context) error {
 			w.watch()
 		}
 		w.figures.events++
-		first()
+		if first(); w.broken != nil {
+			return w.broken
+		}
 	}
 }
 
