@@ -9,11 +9,12 @@ import (
 // take the fewest: what Load is a share of. It counts what is really there during a
 // disturbance:
 //
-//   - a provider that is down, has left, pauses for a second or more, or fails a
-//     fourth of its requests or more counts nothing then;
+//   - a provider that is down, has left, fails a fourth of its requests or more, or has
+//     a single pause of a second or more counts nothing then; a shorter one is none;
 //   - one that is slow, by a fault or because it is cold for a time, counts that
 //     much less, one that is cold for a number of requests half;
-//   - short pauses count with their share of the time;
+//   - pauses that come back (every), of whatever length, count at all times with their
+//     share of the time;
 //   - a cache counts with the hits that the scenario says.
 //
 // It is 0 if Check finds something wrong that has nothing to do with how much comes.

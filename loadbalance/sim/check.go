@@ -210,7 +210,7 @@ func (c *checker) provider(s *Scenario, p *Provider) {
 	}
 	within(c, "leaked", p.Leaked, 0, 1_000_000)
 	if p.Joins != nil {
-		within(c, "joins", *p.Joins, 0, s.Duration)
+		c.begins("joins", *p.Joins, s)
 	}
 	if p.Network != s.Network {
 		c.in("network", func() { c.network(p.Network) })
@@ -238,10 +238,27 @@ func (c *checker) provider(s *Scenario, p *Provider) {
 	}
 }
 
+// begins checks when something begins.
+func (c *checker) begins(key string, at time.Duration, s *Scenario) {
+	within(c, key, at, 0, s.Duration)
+	if at == s.Duration {
+		c.bad(key, "%v is the end: nothing comes after it", at)
+	}
+}
+
+// asFast is said of a slowness of 1.
+const asFast = "1 is as fast as without it"
+
 func (c *checker) cold(p *Provider) {
 	k := p.Cold
 	within(c, "slow", k.Slow, 1, 10_000)
 	within(c, "cpu", k.CPU, 0, 10_000)
+	switch {
+	case k.Slow == 1 && k.CPU == 1:
+		c.bad("slow", asFast)
+	case k.CPU > k.Slow:
+		c.bad("cpu", "%s is more than slow, %s: no request takes more of the CPU than the time that it is on a worker", number(k.CPU), number(k.Slow))
+	}
 	within(c, "for", k.For, 0, maxTime)
 	within(c, "heal", k.Heal, 0, maxTime)
 	within(c, "requests", k.Requests, 0, 1e9)
@@ -257,13 +274,16 @@ func (c *checker) cold(p *Provider) {
 }
 
 func (c *checker) fault(f *Fault, p *Provider, s *Scenario) {
-	within(c, "at", f.At, 0, s.Duration)
+	c.begins("at", f.At, s)
 	within(c, "for", f.For, time.Millisecond, maxTime)
 	within(c, "stagger", f.Stagger, 0, maxTime)
 	within(c, "in", f.In, 0, maxTime)
 	within(c, "error", f.Error, 0, 1)
 	if f.Slow != 0 || c.zero("slow") {
 		within(c, "slow", f.Slow, 1, 10_000)
+	}
+	if f.Slow == 1 {
+		c.bad("slow", asFast)
 	}
 	if f.Every != 0 || c.zero("every") {
 		within(c, "every", f.Every, 2*f.For, maxTime)
@@ -298,7 +318,7 @@ func (c *checker) faultMembers(f *Fault, p *Provider, s *Scenario) {
 		c.bad("stagger", "there is one provider in the group: nobody to have it later")
 	case f.Every > 0:
 		c.bad("stagger", "with every, each provider has moments of its own")
-	case f.At+last > s.Duration:
+	case f.At+last >= s.Duration:
 		c.bad("stagger", "the last of %d providers would have it at %v, after the end", p.Count, f.At+last)
 	}
 }

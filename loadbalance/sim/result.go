@@ -54,7 +54,9 @@ type ProviderResult struct {
 	Calls  int     // requests sent there
 	Share  float64 // of all requests, 0 … 1
 	Failed int
-	CPU    float64 // share of its workers' time, 0 … 1
+	// CPU is the share of its workers' time, 0 … 1. Long requests, which slow nobody, come
+	// on top of that.
+	CPU float64
 	// Sole is how many of the calls went there while its consumer had fewer calls
 	// under way there than anywhere else.
 	Sole int `json:",omitempty"`

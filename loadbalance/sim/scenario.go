@@ -103,7 +103,7 @@ type Cache struct {
 // for a number of requests.
 type Cold struct {
 	Slow     float64       // requests take so many times as long on a worker
-	CPU      float64       // what they take of the CPU, in the same way; default: Slow, or None
+	CPU      float64       // what they take of the CPU, in the same way; default and most: Slow; or None
 	For      time.Duration // so long unchanged
 	Heal     time.Duration // then falling to normal, in a line
 	Requests float64       // instead: it falls by the factor e every so many requests

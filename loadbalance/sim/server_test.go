@@ -160,7 +160,7 @@ func faulty(t *testing.T, policy string, f Fault) (calls, others int, r *Result)
 }
 
 func TestFaults(t *testing.T) {
-	_, _, well := faulty(t, "roundrobin", Fault{Slow: 1})
+	_, _, well := faulty(t, "roundrobin", Fault{Slow: 1.01})
 	assert.Zero(t, well.Failed)
 
 	// Java has no memory of errors, this module ejects who fails.

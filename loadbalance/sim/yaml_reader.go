@@ -138,7 +138,7 @@ func (y *reader) text(to *string) func(*yaml.Node) {
 func (y *reader) number(to *float64) func(*yaml.Node) {
 	return scalar(y, to, "a number", func(s string) (float64, error) {
 		v, err := strconv.ParseFloat(s, 64)
-		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0)) {
+		if err == nil && (math.IsNaN(v) || math.IsInf(v, 0) || strings.ContainsAny(s, "_xX")) { // no whole number may have those
 			err = strconv.ErrRange
 		}
 		return v, err

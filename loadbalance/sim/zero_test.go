@@ -45,6 +45,21 @@ func TestAWrittenZeroThatMakesNoSense(t *testing.T) {
 	}
 }
 
+// Numbers of all kinds are written alike.
+func TestHowNumbersAreWritten(t *testing.T) {
+	for _, key := range []string{"leaked", "speed"} {
+		for _, text := range []string{"1_000", "0x10", "0x1p4", "1_0.0"} {
+			_, err := Parse("x.yml", []byte("rate: 100\nproviders: [{"+key+": "+text+"}]\n"))
+			assert.ErrorContains(t, err, `"`+text+`" is not a`, key)
+		}
+		_, err := Parse("x.yml", []byte("rate: 100\nproviders: [{"+key+": 100}]\n"))
+		assert.NoError(t, err)
+	}
+	s, err := Parse("x.yml", []byte("rate: 1e2\nproviders: [{}]\n"))
+	require.NoError(t, err)
+	assert.Equal(t, 100.0, s.Rate)
+}
+
 // Where 0 makes sense a file says 0 and a program says None, and nothing negative is
 // taken for it.
 func TestAWrittenZeroThatMakesSense(t *testing.T) {
@@ -136,6 +151,13 @@ func TestWhatHasNoEffect(t *testing.T) {
 		{"providers:\n  - {count: 2, faults: [{at: 1s, for: 1s, every: 3s, pause: true, stagger: 1s}]}", "x.yml:2: providers[0].faults[0].stagger: with every, each provider has moments of its own"},
 		{"providers:\n  - {count: 30, faults: [{at: 1s, for: 1s, pause: true, stagger: 3s}]}", "x.yml:2: providers[0].faults[0].stagger: the last of 30 providers would have it at 1m28s, after the end"},
 		{"providers:\n  - {joins: 5s, faults: [{at: 1s, for: 1s, slow: 2}]}", "x.yml:2: providers[0].faults[0].at: 1s is before the provider joins, at 5s"},
+		{"providers:\n  - faults: [{at: 60s, for: 1s, pause: true}]", "x.yml:2: providers[0].faults[0].at: 1m0s is the end: nothing comes after it"},
+		{"duration: 2s\nrate: 100\nproviders:\n  - {count: 3, faults: [{at: 0s, for: 1s, pause: true, stagger: 1s}]}", "x.yml:4: providers[0].faults[0].stagger: the last of 3 providers would have it at 2s, after the end"},
+		{"providers:\n  - {}\n  - joins: 60s", "x.yml:3: providers[1].joins: 1m0s is the end: nothing comes after it"},
+		{"providers:\n  - faults: [{at: 1s, for: 1s, slow: 1}]", "x.yml:2: providers[0].faults[0].slow: 1 is as fast as without it"},
+		{"providers:\n  - {joins: 1s, cold: {slow: 1, for: 1s}}", "x.yml:2: providers[0].cold.slow: 1 is as fast as without it"},
+		{"providers:\n  - {joins: 1s, cold: {slow: 1, cpu: 1, for: 1s}}", "x.yml:2: providers[0].cold.slow: 1 is as fast as without it"},
+		{"providers:\n  - {joins: 1s, cold: {slow: 2, cpu: 3, for: 1s}}", "x.yml:2: providers[0].cold.cpu: 3 is more than slow, 2: no request takes more of the CPU than the time that it is on a worker"},
 		{"providers:\n  - params: {'': x}", "x.yml:2: providers[0].params: a parameter has no name"},
 		{"providers:\n  - params: {loadbalance: nope}", "x.yml:2: providers[0].params.loadbalance: has no effect: a run is told its policy"},
 		{"providers:\n  - params: {actives: 2}", "x.yml:2: providers[0].params.actives: has no effect: no request waits for others at its consumer; threads of the provider has those refused that are too many"},
