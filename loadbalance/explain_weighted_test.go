@@ -89,7 +89,7 @@ func TestExplainedReasons(t *testing.T) {
 	for name, want := range map[string][]string{
 		"random":      {"100 of 401 by weight", "300 of 401 by weight", "has weight 0, and others can be called", "1 of 401 by weight"},
 		"roundrobin":  {"has turn 2 from now", "has the next turn", "has weight 0, and others can be called", "has none of the next 20 turns"},
-		"leastactive": {"1 calls with this one: nobody has less, but others have less for their weight", "1 calls with this one: nobody has less, also for the weight", "has weight 0, and others can be called", "1 calls with this one: nobody has less, but others have less for their weight"},
+		"leastactive": {"this call alone: nobody has less, but others have less for their weight", "this call alone: nobody has less, also for the weight", "has weight 0, and others can be called", "this call alone: nobody has less, but others have less for their weight"},
 	} {
 		lb := balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: zero})
 		var reasons []string

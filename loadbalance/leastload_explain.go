@@ -98,7 +98,7 @@ func (f *figures) text(c *Candidate) string {
 			latency += fmt.Sprintf(", less %.0f %% as that is of few calls", 100-100*hope)
 		}
 	}
-	text := fmt.Sprintf("%.4g calls with this one × %s", f.calls, latency)
+	text := fmt.Sprintf("%s × %s", counted(float64(f.calls)), latency)
 	if f.hasty > 0 {
 		text += fmt.Sprintf(", %.2g of them ended too soon", f.hasty)
 	}
@@ -112,6 +112,14 @@ func (f *figures) text(c *Candidate) string {
 		text += ", warming up"
 	}
 	return text
+}
+
+// counted tells how many calls would be under way with the one to be sent.
+func counted(calls float64) string {
+	if calls == 1 {
+		return "this call alone"
+	}
+	return fmt.Sprintf("%.4g calls with this one", calls)
 }
 
 func verdict(best bool) string {

@@ -74,7 +74,7 @@ func TestLeastLoadExplainsItsParts(t *testing.T) {
 	x := lb.(loadbalance.Explainer).Explain(c, f.call())
 	assert.Contains(t, x.Rule, "10ms is usual")
 	got := x.Candidates
-	assert.Equal(t, "1 calls with this one × 1 times the usual latency, less 16 % as that is of few calls: nobody has less", got[0].Reason)
+	assert.Equal(t, "this call alone × 1 times the usual latency, less 16 % as that is of few calls: nobody has less", got[0].Reason)
 	assert.InDelta(t, 10*milli, got[0].Latency, float64(milli))
 	assert.Greater(t, got[0].Score, got[3].Score/2, "what is known is hoped to be less for it")
 	assert.InDelta(t, 1, got[0].Chance, 1e-9)

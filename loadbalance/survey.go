@@ -118,9 +118,9 @@ func (c *contest) keeps(i int, m moment, least int64) float64 {
 // reason tells what a call costs at a node, and how that compares.
 func (c *contest) reason(i int, m moment, cheapest, best bool) string {
 	calls := c.calls(i, m)
-	cost := fmt.Sprintf("%d calls with this one", calls)
+	cost := counted(float64(calls))
 	if c.latency != nil {
-		cost = fmt.Sprintf("%.1f ms × %d calls", float64(c.timed(i, m, 1)*costUnit)/1e6, calls)
+		cost = fmt.Sprintf("%.1f ms × %s", float64(c.timed(i, m, 1)*costUnit)/1e6, cost)
 		switch {
 		case c.latency[i].mean(m.tick) == 0:
 			cost += " (nothing known of it: what is usual)"
