@@ -153,14 +153,26 @@ func (c *Chain) Attempt(next protocol.Invoker) protocol.Invoker {
 	return next
 }
 
-// stand puts a filter before next. One that makes no invoker fails the calls, with
-// its name: to leave it out might leave out a check.
-func stand(name string, f Filter, next protocol.Invoker) protocol.Invoker {
-	if made := f(next); made != nil {
-		return made
-	}
+// stand puts a filter before next. One that makes no invoker, or panics, fails the
+// calls, with its name: to leave it out might leave out a check. That of a provider
+// stands when the registry lists it, on a goroutine where a panic would end the process.
+func stand(name string, f Filter, next protocol.Invoker) (made protocol.Invoker) {
+	why := "its function returned nil"
+	defer func() {
+		if v := recover(); v != nil {
+			made, why = nil, "its function panicked: "+fmt.Sprint(v)
+		}
+		if made == nil {
+			made = broken(fmt.Sprintf("filter %q made no invoker: %s", name, why))
+		}
+	}()
+	return f(next)
+}
+
+// broken fails every call.
+func broken(text string) protocol.Invoker {
 	return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) {
-		e := protocol.Errorf(protocol.ErrUnknown, "filter %q made no invoker: its function returned nil", name)
+		e := protocol.Errorf(protocol.ErrUnknown, "%s", text)
 		e.Retry = protocol.RetryNever
 		return nil, e
 	})

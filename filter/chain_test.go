@@ -249,16 +249,21 @@ func TestCallFilterAnswersInPlace(t *testing.T) {
 	assert.ErrorContains(t, err, "a filter or cluster strategy returned no result and no error")
 }
 
-// A filter function that returns nil is named, at both levels.
+// A filter function that returns nil, or panics, is named, at both levels: it ends
+// neither the process nor the check that it may be.
 func TestFilterThatMakesNoInvoker(t *testing.T) {
-	none := func(protocol.Invoker) protocol.Invoker { return nil }
-	for level, pair := range map[string]filter.Pair{"call": {Call: none}, "attempt": {Attempt: none}} {
-		chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=odd")},
-			map[string]filter.Factory{"odd": func(filter.Config) (filter.Pair, error) { return pair, nil }})
-		require.NoError(t, err)
-		p := newProvider(t, "", nil, chain.Attempt)
-		_, err = chain.Call(p.node).Invoke(t.Context(), p.invocation())
-		assert.ErrorContains(t, err, `filter "odd" made no invoker`, level)
+	for why, odd := range map[string]filter.Filter{
+		"its function returned nil":     func(protocol.Invoker) protocol.Invoker { return nil },
+		"its function panicked: no key": func(protocol.Invoker) protocol.Invoker { panic("no key") },
+	} {
+		for level, pair := range map[string]filter.Pair{"call": {Call: odd}, "attempt": {Attempt: odd}} {
+			chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=odd")},
+				map[string]filter.Factory{"odd": func(filter.Config) (filter.Pair, error) { return pair, nil }})
+			require.NoError(t, err)
+			p := newProvider(t, "", nil, chain.Attempt)
+			_, err = chain.Call(p.node).Invoke(t.Context(), p.invocation())
+			assert.ErrorContains(t, err, `filter "odd" made no invoker: `+why, level)
+		}
 	}
 }
 
