@@ -156,11 +156,11 @@ func (r *results) model() string {
 }
 
 // runsText says which runs there were.
-func (r *results) runsText() string {
-	if r.runs == 1 {
-		return fmt.Sprintf("one run, of seed %d", r.seed)
+func (c config) runsText() string {
+	if c.runs == 1 {
+		return fmt.Sprintf("one run, of seed %d", c.seed)
 	}
-	return fmt.Sprintf("%d runs pooled, of seeds %d to %d (fewer where there are more calls)", r.runs, r.seed, r.seed+uint64(r.runs)-1)
+	return fmt.Sprintf("%d runs pooled, of seeds %d to %d (fewer where there are more calls)", c.runs, c.seed, c.seed+uint64(c.runs)-1)
 }
 
 // writable tells whether the page can be written. It leaves what is there, and nothing

@@ -30,8 +30,8 @@ func setting() string {
 
 // legend says what the columns are.
 func (c config) legend() string {
-	return fmt.Sprintf("Shares are the new provider's part of all calls, over so long from the moment it is there. A fair share is %s, one in proportion to its speed %s. Sole: the part of all calls that it got while it alone had the fewest under way at the caller. CPU is that of the old, the other old and the new provider. Sole, CPU, p99 and failed are over %s.",
-		percent(fair), percent(apt), brief(c.span()))
+	return fmt.Sprintf("Shares are the new provider's part of all calls, over so long from the moment it is there. A fair share is %s, one in proportion to its speed %s. Sole: the part of all calls that it got while it alone had the fewest under way at the caller. CPU is that of the old, the other old and the new provider. Sole, CPU, p99 and failed are over %s. The figures are of %s; other seeds give somewhat others.",
+		percent(fair), percent(apt), brief(c.span()), c.runsText())
 }
 
 // span is the length of the main window.

@@ -85,8 +85,8 @@ func TestOtherFiguresMeanOtherWords(t *testing.T) {
 	assert.Contains(t, r.onTheCosts(), " with leastload is 1.5 times that with Java's leastactive in cluster 1, which is the most: ")
 	r = changed(t, "resident", "gofer", as(java("resident")*4))
 	assert.Contains(t, r.onTheCosts(), "With gofer's leastactive it is 4.0 times that with Java's leastactive in cluster 2, which is the most: ")
-	r = changed(t, "cpu", "shortest", as(time.Millisecond))
-	assert.Contains(t, r.onTheCosts(), "by the most in cluster 4: 1 ms with Java shortestresponse, which gives the new provider 26 % of the calls, against ")
+	r = changed(t, "cpu", "shortest", func(w *window) { w.p99, w.share = time.Millisecond, 0.25 })
+	assert.Contains(t, r.onTheCosts(), "by the most in cluster 4: 1 ms with Java shortestresponse, which gives the new provider 25 % of the calls, against ")
 
 	r = changed(t, "busy", "weighted", func(w *window) { w.failed = 0 })
 	assert.Regexp(t, `In the busy cluster no call fails over \d+ s, with the patch or without it; the callers' p99 is `, r.onTheCures())
@@ -133,6 +133,8 @@ func TestTheClustersAreWhatIsSaid(t *testing.T) {
 	assert.Contains(t, all[4].about, "5 times the load, 90 %")
 	assert.Contains(t, all[4].about, "The other two alone can take 86 %")
 	assert.Contains(t, setting(), "3 providers of 4 workers each, 10 consumers, calls of 10 ms on average. After 20 s")
+	assert.Contains(t, defaults().legend(), "over 60 s. The figures are of 3 runs pooled, of seeds 1 to 3 (fewer where there are more calls); other seeds give")
+	assert.Contains(t, tiny().legend(), "over 10 s. The figures are of one run, of seed 7; other seeds give")
 	for _, s := range strategies() {
 		assert.True(t, strings.HasSuffix(s.about, "."), s.key)
 	}
