@@ -103,6 +103,7 @@ func (w *world) change(v *server, how int32) {
 
 // stop ends the process of a provider: what it has is lost.
 func (w *world) stop(v *server) {
+	w.cut(v)
 	for _, id := range v.stop() {
 		r := w.requests.all[id]
 		r.away = false

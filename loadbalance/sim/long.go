@@ -66,8 +66,13 @@ func (w *world) spent(r *request) {
 	}
 }
 
-// leaveLong counts that of those that are there when the run ends.
-func (w *world) leaveLong() {
+// leave counts the CPU time of what is there when the run ends.
+func (w *world) leave() {
+	for _, v := range w.servers {
+		if v.cores != nil {
+			w.cut(v)
+		}
+	}
 	for _, r := range w.requests.all {
 		if r.open {
 			w.spent(r)

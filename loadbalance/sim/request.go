@@ -22,8 +22,9 @@ type request struct {
 	sole     bool  // see [Call]; in detail
 	newer    int32 // see [open]
 	older    int32
-	place    int32 // among the works of its server
-	until    int64 // when they are done
+	place    int32   // among the works of its server
+	until    int64   // when they are done
+	pace     float64 // the CPU that they take until then, as a share of the time
 	answer   answer
 	report   report // of the provider, with the answer
 

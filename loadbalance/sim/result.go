@@ -108,7 +108,7 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 	if w.figures.all.n == 0 {
 		return nil, fmt.Errorf("%s, seed %d: not one request came in the measured time", s.called(), o.Seed)
 	}
-	w.leaveLong()
+	w.leave()
 	return w.result(o.Policy), nil
 }
 
@@ -132,7 +132,7 @@ func (w *world) result(policy string) *Result {
 		s := &f.servers[i]
 		r.Providers = append(r.Providers, ProviderResult{
 			Calls: s.calls, Share: float64(s.calls) / float64(max(1, f.all.n)), Failed: s.errors,
-			CPU: s.busy / w.cores(i, w.s.Duration), Sole: s.sole,
+			CPU: max(0, s.busy) / w.cores(i, w.s.Duration), Sole: s.sole,
 		})
 	}
 	for i := range f.seconds {
@@ -150,7 +150,7 @@ func (w *world) second(s *second) Second {
 	out := Second{Mean: s.times.mean(), P99: s.times.quantile(0.99), Failed: s.bad}
 	for i := range s.calls {
 		out.Calls = append(out.Calls, int(s.calls[i]))
-		out.CPU = append(out.CPU, s.busy[i]/w.cores(i, time.Second))
+		out.CPU = append(out.CPU, max(0, s.busy[i])/w.cores(i, time.Second))
 	}
 	return out
 }

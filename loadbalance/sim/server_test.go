@@ -202,3 +202,28 @@ func TestThreadsRefuse(t *testing.T) {
 	assert.InEpsilon(t, 1.0/3, float64(r.Refused)/float64(r.Requests), 0.1, "what is above capacity")
 	assert.Less(t, r.P50, time.Second)
 }
+
+// What a process that is killed has not done yet, it does not do.
+func TestCPUOfTheKilled(t *testing.T) {
+	for _, sharing := range []bool{false, true} {
+		s := &Scenario{
+			Name: "killed", Duration: 20 * time.Second, Settle: None, Rate: 50, Requests: []Request{{Mean: 30 * time.Second, CV: None}},
+			Providers: []Provider{{Workers: 2, Sharing: sharing, Faults: []Fault{
+				{At: 5 * time.Second, For: time.Millisecond, Kill: true}, {At: 12 * time.Second, For: 4 * time.Second, Kill: true},
+			}}},
+		}
+		r, err := Run(t.Context(), s, Options{Policy: "random", Seed: 1, Detail: true})
+		require.NoError(t, err)
+		assert.InDelta(t, 0.8, r.Providers[0].CPU, 0.05, "all but the 4 s without a process")
+		for second, of := range r.Seconds {
+			want := 1.0
+			if second >= 12 && second < 16 {
+				want = 0
+			}
+			if sharing { // is counted evenly over the time of a request
+				continue
+			}
+			assert.InDelta(t, want, of.CPU[0], 0.35, "second %d", second)
+		}
+	}
+}

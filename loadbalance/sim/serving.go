@@ -49,6 +49,7 @@ func (w *world) serve(v *server, r *request) {
 	r.until, r.place = at, int32(len(v.works))
 	v.works = append(v.works, r.id)
 	w.figures.worked(v, w.now, at, r.work*cpu*seen)
+	r.pace = r.work * cpu * seen / float64(at-w.now)
 	w.events.add(event{at: at, kind: finished, ref: r.id, who: v.id, mark: v.life})
 }
 
@@ -98,6 +99,23 @@ func (w *world) finishShared(v *server, mark int32) {
 	w.reply(v, r, served, w.now+int64(r.wait))
 	if len(v.cores.jobs) > 0 {
 		w.nextShared(v)
+	}
+}
+
+// cut makes the CPU time of what is worked on what it has taken until now.
+func (w *world) cut(v *server) {
+	for _, id := range v.works {
+		r := w.requests.all[id]
+		w.figures.worked(v, w.now, r.until, -r.pace*float64(r.until-w.now))
+	}
+	if v.cores == nil {
+		return
+	}
+	v.cores.advance(w.now-v.pauses.before(w.now), v.conf.Workers)
+	for _, j := range v.cores.jobs {
+		if work := j.until - j.from; work > 0 {
+			w.figures.worked(v, j.came, w.now, j.cpu*(v.cores.got-j.from)/work)
+		}
 	}
 }
 

@@ -13,7 +13,8 @@ type sharing struct {
 }
 
 type job struct {
-	until float64 // of got
+	from  float64 // of got
+	until float64
 	ref   int32
 	came  int64
 	cpu   float64 // ns of CPU in all
@@ -29,7 +30,7 @@ func (s *sharing) advance(now int64, cores int) {
 
 // add lets a request in.
 func (s *sharing) add(j job, work float64) {
-	j.until = s.got + work
+	j.from, j.until = s.got, s.got+work
 	s.jobs = append(s.jobs, j)
 	i := len(s.jobs) - 1
 	for i > 0 && j.until < s.jobs[(i-1)/2].until {
