@@ -29,11 +29,6 @@ func (t *tally) take() (sum, count float64) {
 	return float64(t.sum.Swap(0)) / tallyUnit, count
 }
 
-func (t *tally) peek() (sum, count float64) {
-	count = float64(t.count.Load())
-	return float64(t.sum.Load()) / tallyUnit, count
-}
-
 // faded is a sum of samples that are forgotten: one as old as the memory counts 1/e.
 type faded struct {
 	sum, count float64

@@ -81,7 +81,7 @@ const (
 // value, ten at most, joined. Every value has bounds, and what would have no effect is a
 // mistake. A run has to end, and to have room, so all that it may come to is bounded, too,
 // generously: at most 100 million requests (20 at least), of which a million are under
-// way at a time; 20,000 providers, 10,000 consumers, and a million pairs of both; 20
+// way at a time; 20,000 providers, 10,000 consumers, and a million pairs of both, with 160 points each on the rings; 20
 // million keys in caches, a million pauses.
 func (s *Scenario) Check() error {
 	c := s.check(nil)

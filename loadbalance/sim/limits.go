@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,7 @@ const (
 	minRequests = 20             // in the mean; fewer measure nothing
 	maxNodes    = 1_000_000      // providers × consumers
 	maxChoices  = 100e9          // requests × providers
+	maxPoints   = 160 * maxNodes // on the rings of all consumers
 	maxCached   = 20_000_000     // keys in the caches of all providers
 	maxPauses   = 1_000_000      // of all providers
 	maxNews     = 50_000_000     // starts and ends of providers × consumers × providers
@@ -75,10 +77,11 @@ func (c *checker) sizes(s *Scenario) {
 
 // parts checks the sizes of what the scenario lists.
 func (c *checker) parts(s *Scenario, providers float64) {
-	var cached, pauses, news sum
+	var cached, pauses, news, points sum
 	for i := range s.Providers {
 		p := &s.Providers[i]
 		count := float64(p.Count)
+		points.add(count*float64(p.points()*s.Consumers), "providers[%d].params.hash.nodes", i)
 		if p.Cache != nil {
 			cached.add(count*float64(min(p.Cache.Keys, s.Keys.Count+1)), "providers[%d].cache.keys", i)
 		}
@@ -94,12 +97,24 @@ func (c *checker) parts(s *Scenario, providers float64) {
 			news.add(count*providers*float64(s.Consumers), "providers[%d].joins", i)
 		}
 	}
+	c.atMost(points, maxPoints, "points on the rings of all consumers")
 	c.atMost(cached, maxCached, "keys in all caches")
 	c.atMost(pauses, maxPauses, "pauses of all providers")
 	c.atMost(news, maxNews, "starts and ends × consumers × providers")
 	if s.Long != nil && s.residents() > maxLong {
 		c.bad("long.each", "%s long requests are too many: at most %d", amount(s.residents()), maxLong)
 	}
+}
+
+// points is how many a provider has on a ring at most.
+func (p *Provider) points() int {
+	most := 160
+	for key, value := range p.Params {
+		if n, err := strconv.Atoi(value); err == nil && strings.HasSuffix(key, "hash.nodes") {
+			most = max(most, min(n, maxPoints))
+		}
+	}
+	return most
 }
 
 // residents is how many long requests there are.

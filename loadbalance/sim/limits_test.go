@@ -29,6 +29,7 @@ func TestRunsThatAreTooLarge(t *testing.T) {
 		{"consumers: 100\nrate: 10\nlong: {each: 1000}\nproviders: [{count: 100}]\n", "x.yml:3: long.each: 10000000 long requests are too many: at most 500000"},
 		{"deadline: 1ms\nrate: 10\nlong: {each: 1000, lasts: 1ms}\nproviders: [{count: 10}]\n", "x.yml:3: long.lasts: 2100000000 long requests after each other are too many"},
 		{"duration: 24h\nrate: 1\nproviders:\n  - {}\n  - count: 100\n    faults:\n      - {at: 1s, for: 1ms, every: 2ms, pause: true}\n", "x.yml:7: providers[1].faults[0].every: 4319950100 pauses of all providers are too many: at most 1000000"},
+		{"rate: 10\nconsumers: 100\nproviders:\n  - {}\n  - count: 100\n    params: {call.hash.nodes: 65536}\n", "x.yml:6: providers[1].params.hash.nodes: 655376000 points on the rings of all consumers are too many: at most 160000000"},
 		{"keys: {count: 10000000}\nrate: 10\nproviders:\n  - count: 100\n    cache: {keys: 100000000}\n", "x.yml:5: providers[0].cache.keys: 1000000100 keys in all caches are too many: at most 20000000"},
 		{"rate: 10\nconsumers: 1000\nproviders:\n  - count: 200\n    faults:\n      - {at: 1s, for: 1s, kill: true}\n", "x.yml:6: providers[0].faults[0]: 80000000 starts and ends × consumers × providers are too many: at most 50000000"},
 		{"rate: 10\nconsumers: 10000\nproviders: [{count: 20000}]\n", "x.yml:3: providers: 20000 providers for 10000 consumers are too many: at most 20000, and 1000000 of both multiplied"},
