@@ -12,7 +12,7 @@ import (
 // peers answer with values: whoever ejects or balances takes an answer for a good sign.
 func exceptions(_ fleet, m methodFigures) []Finding {
 	found := m.unlike(func(p providerFigures) tally {
-		answers, _ := p.answered()
+		answers, _ := p.Answers()
 		return tally{
 			all: answers + p.Useless, bad: p.Exceptions + p.Useless,
 			took: p.ExceptionsElapsed + p.UselessElapsed, row: p.lately.Worthless,

@@ -65,16 +65,9 @@ var hashing = []string{"consistenthash", "ringload"}
 
 // succeeded returns how many calls were answered with a value, and their mean duration.
 func (p providerFigures) succeeded() (calls int64, mean time.Duration) {
-	calls, mean = p.answered()
+	calls, mean = p.Answers()
 	calls, mean = calls-p.Exceptions, mean*time.Duration(calls)-p.ExceptionsElapsed
 	return calls, mean / time.Duration(max(1, calls))
-}
-
-// answered returns how many calls were answered with a value or an exception, and
-// their mean duration.
-func (p providerFigures) answered() (calls int64, mean time.Duration) {
-	calls = p.Total - p.Failed - p.OneWay
-	return calls, (p.Elapsed - p.FailedElapsed) / time.Duration(max(1, calls))
 }
 
 // means returns the mean durations at all providers with enough calls but one, sorted.

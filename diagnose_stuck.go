@@ -12,7 +12,7 @@ func stuckCalls(f fleet, m methodFigures) []Finding {
 		if p.Active < stuckLeast || p.age < stuckAfter {
 			continue
 		}
-		calls, usual := p.answered()
+		calls, usual := p.Answers()
 		if calls == 0 {
 			usual, _ = m.medianOfOthers(i)
 		}

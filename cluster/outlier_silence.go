@@ -43,7 +43,7 @@ func (o *Outliers) givenUp(r *record, inv *protocol.Invocation, end protocol.Out
 	s, slot, at := &r.silence, inv.Method.Slot, inv.Begun.Add(end.Elapsed)
 	n := s.calls.Load()
 	switch out := r.out.Load(); {
-	case end.Elapsed < usual(end.Life, slot):
+	case end.Elapsed < answerTime(end.Life, slot):
 		return nil // it could not have been answered
 	case out && !o.answers.since(slot, s.moment):
 		return nil
@@ -83,14 +83,11 @@ func (e *silentError) Error() string {
 	return fmt.Sprintf("%d calls in a row were given up unanswered in %v, while others answer", e.calls, e.lasted.Round(10*time.Millisecond))
 }
 
-// usual is the mean time of the provider's answers, 0 when there is none. A call that is
-// given up sooner could not have been answered: its caller had hardly time left.
-func usual(life *protocol.Life, slot int) time.Duration {
-	c := life.Status(slot).Counters()
-	if n := c.Total - c.Failed - c.OneWay; n > 0 {
-		return (c.Elapsed - c.FailedElapsed) / time.Duration(n)
-	}
-	return 0
+// answerTime is the mean time of the provider's answers, 0 when there is none. A call that
+// is given up sooner could not have been answered: its caller had hardly time left.
+func answerTime(life *protocol.Life, slot int) time.Duration {
+	_, mean := life.Status(slot).Counters().Answers()
+	return mean
 }
 
 // answers tell whether a method was answered, by whomever, since some moment. That costs

@@ -142,3 +142,13 @@ func TestEndingOf(t *testing.T) {
 	inv := &protocol.Invocation{Method: &protocol.Method{Slot: slot}, Node: n}
 	assert.Equal(t, protocol.EndedInFailure, protocol.EndingOf(inv, protocol.Outcome{Verdict: protocol.Neutral}), "a panic")
 }
+
+// Values and exceptions are answers; failures and one-way calls are none.
+func TestAnswers(t *testing.T) {
+	c := protocol.Counters{Total: 10, Failed: 3, OneWay: 2, Elapsed: 8 * time.Second, FailedElapsed: 3 * time.Second}
+	calls, mean := c.Answers()
+	assert.EqualValues(t, 5, calls)
+	assert.Equal(t, time.Second, mean)
+	_, mean = protocol.Counters{Total: 3, Failed: 3, Elapsed: time.Second, FailedElapsed: time.Second}.Answers()
+	assert.Zero(t, mean)
+}

@@ -144,6 +144,15 @@ func (s *Status) Counters() Counters {
 	return c
 }
 
+// Answers is how many calls were answered with a value or an exception, and their mean
+// duration, 0 when there is none.
+func (c Counters) Answers() (calls int64, mean time.Duration) {
+	if calls = c.Total - c.Failed - c.OneWay; calls > 0 {
+		mean = (c.Elapsed - c.FailedElapsed) / time.Duration(calls)
+	}
+	return calls, mean
+}
+
 // AverageElapsed is the mean duration of the ended calls of which it is known, 0 when
 // there is none.
 func (c Counters) AverageElapsed() time.Duration {
