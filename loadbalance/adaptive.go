@@ -220,7 +220,7 @@ type usually struct {
 
 func (s *adaptive) usually(now time.Duration, slot int) usually {
 	tick := s.ticks.at(now)
-	tookMs := float64(s.usual.at(slot).mean(tick)) / float64(time.Millisecond)
+	tookMs := millis(time.Duration(s.usual.at(slot).mean(tick)))
 	return usually{
 		now:    now,
 		tookMs: tookMs,

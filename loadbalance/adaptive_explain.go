@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"sort"
-	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
@@ -29,7 +28,7 @@ func (s *adaptive) Explain(c *protocol.Candidates, inv *protocol.Invocation) Exp
 		b := &burdens[i]
 		cs[i].WeightUsed = true
 		cs[i].Active = int(b.active)
-		cs[i].Latency = time.Duration(b.tookMs * float64(time.Millisecond))
+		cs[i].Latency = inMs(b.tookMs)
 		cs[i].Score, cs[i].Scored = b.score, true
 		if !p.sidelined(i, &cs[i]) {
 			drawn = append(drawn, i)

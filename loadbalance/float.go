@@ -3,7 +3,13 @@ package loadbalance
 import (
 	"math"
 	"sync/atomic"
+	"time"
 )
+
+// inMs returns a duration of so many ms, and millis how many ms a duration is.
+func inMs(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }
+
+func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // float is an atomic float32.
 type float struct{ bits atomic.Uint32 }

@@ -101,12 +101,14 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 		return
 	}
 	now := l.clock(inv, o)
-	if inv.OneWay && o.Verdict == protocol.Succeeded {
+	took := max(quickest, millis(o.Elapsed))
+	method := l.methods.at(inv.Method.Slot)
+	if hasty(inv, o, inMs(method.value())) {
 		l.hurry.add(&r.haste, now, l.takes())
+	}
+	if inv.OneWay && o.Verdict == protocol.Succeeded {
 		return
 	}
-	took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
-	method := l.methods.at(inv.Method.Slot)
 	if o.Verdict == protocol.Succeeded {
 		r.answered.Store(int64(now))
 		method.seed(took)
@@ -118,9 +120,6 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 		r.good.add(took / method.value())
 	} else {
 		r.bad.add(l.charge(r, inv, o, took, method.value()))
-		if hasty(inv, o, inMs(method.value())) {
-			l.hurry.add(&r.haste, now, l.takes())
-		}
 	}
 	if int64(now) >= r.due.Load() {
 		l.fold(r, now)

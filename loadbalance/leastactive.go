@@ -72,7 +72,7 @@ func (s *leastActive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	case hasty(inv, o, takes):
 		s.hurry.add(s.haste(o.Life, slot), s.book.ended(inv, o), takes)
 	case o.Verdict == protocol.Succeeded && o.Err == nil:
-		took := max(quickest, float64(o.Elapsed)/float64(time.Millisecond))
+		took := max(quickest, millis(o.Elapsed))
 		usual.seed(took)
 		usual.add(took)
 		usual.foldFew(s.book.ended(inv, o), methodMemory)

@@ -28,7 +28,7 @@ func (s *leastLoad) Explain(c *protocol.Candidates, inv *protocol.Invocation) Ex
 // usualOf returns what a method takes on average, and the end of a sentence that says
 // so; 0 and no text when it is not known.
 func (l *learner) usualOf(slot int) (usual time.Duration, text string) {
-	if usual = time.Duration(l.methods.at(slot).value() * float64(time.Millisecond)); usual > 0 {
+	if usual = inMs(l.methods.at(slot).value()); usual > 0 {
 		text = fmt.Sprintf("; %v is usual", usual.Round(time.Microsecond))
 	}
 	return usual, text

@@ -140,7 +140,7 @@ func (p *pace) read(u usually, timeout time.Duration) paced {
 	alone := max(0, u.now-time.Duration(p.since.Load()))
 	if q.active > 0 {
 		silent := min(alone, 2*timeout)
-		q.tookMs = max(q.tookMs, float64(silent)/float64(time.Millisecond))
+		q.tookMs = max(q.tookMs, millis(silent))
 	} else {
 		q.again = float64(min(alone, mostAlone)) / float64(lookAgain)
 	}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
 )
@@ -72,7 +71,5 @@ func (s *adaptive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 		s.usual.at(slot).add(tick, int64(took))
 		u = s.usually(now, slot)
 	}
-	p.sample(u, float64(took)/float64(time.Millisecond), o.Verdict == protocol.Succeeded, early, timeout)
+	p.sample(u, millis(took), o.Verdict == protocol.Succeeded, early, timeout)
 }
-
-func inMs(ms float64) time.Duration { return time.Duration(ms * float64(time.Millisecond)) }

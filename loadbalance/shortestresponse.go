@@ -143,8 +143,7 @@ func price(inv *protocol.Invocation, o protocol.Outcome, there, anywhere time.Du
 // gaveUp reports whether an attempt timed out by its caller's deadline, well before the
 // provider's timeout.
 func gaveUp(inv *protocol.Invocation, o protocol.Outcome) bool {
-	timeout := timeoutAt(inv.Node, inv.Method.Slot)
-	return o.Verdict == protocol.TimedOut && o.Elapsed < timeout-timeout/10
+	return o.Verdict == protocol.TimedOut && protocol.EndingOf(inv, o) == protocol.EndedGivenUp
 }
 
 // timeoutAt returns the timeout of a method at a node.
