@@ -2,6 +2,7 @@ package loadbalance
 
 import (
 	"cmp"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -15,20 +16,24 @@ import (
 // keeps one in ten of the calls that it is drawn for, whatever it costs.
 type contest struct {
 	lottery
-	status  []*protocol.Status // of the node's life when the page was written
-	effect  []int64            // weight against which the cost counts, in tenths
-	haste   []*haste
-	latency []*showing // nil: every call takes the same
+	entrants []entrant
+	moved    atomic.Int64 // the tick up to which all their windows were moved
+}
+
+// entrant is what a pick reads of a node in a contest.
+type entrant struct {
+	status  *protocol.Status // of the node's life when the page was written
+	haste   *haste
+	showing *showing // nil: every call takes the same
+	effect  int64    // weight against which the cost counts, in tenths
 }
 
 // newContest prepares the contest of a page's nodes.
 func newContest(w *weights, slot int, haste func(*protocol.Life) *haste) *contest {
-	c := &contest{lottery: newLottery(w)}
+	c := &contest{lottery: newLottery(w), entrants: make([]entrant, len(w.nodes))}
 	for i, n := range w.nodes {
 		life := n.Life()
-		c.status = append(c.status, life.Status(slot))
-		c.haste = append(c.haste, haste(life))
-		c.effect = append(c.effect, w.effect(i, slot))
+		c.entrants[i] = entrant{status: life.Status(slot), haste: haste(life), effect: w.effect(i, slot)}
 	}
 	return c
 }
@@ -36,10 +41,24 @@ func newContest(w *weights, slot int, haste func(*protocol.Life) *haste) *contes
 // newTimedContest prepares one in which calls take longer at some nodes.
 func newTimedContest(w *weights, slot int, showing func(*protocol.Life) *showing) *contest {
 	c := newContest(w, slot, func(l *protocol.Life) *haste { return &showing(l).haste })
-	for _, n := range w.nodes {
-		c.latency = append(c.latency, showing(n.Life()))
+	for i, n := range w.nodes {
+		c.entrants[i].showing = showing(n.Life())
 	}
 	return c
+}
+
+// move forgets what all the windows are to forget at a tick. One pick does so, at its
+// beginning; others do not wait for it.
+func (c *contest) move(tick int64) {
+	last := c.moved.Load()
+	if tick <= last || !c.moved.CompareAndSwap(last, tick) {
+		return
+	}
+	for i := range c.entrants {
+		if s := c.entrants[i].showing; s != nil {
+			s.mean(tick)
+		}
+	}
 }
 
 // effect returns the weight, in tenths, against which a node's load counts: while it
@@ -68,43 +87,37 @@ const (
 
 	nearly = 10 // what costs a tenth more than another costs the same
 
-	supposed = 4  // calls, as usual ones, are supposed of each provider beside those that were seen
-	proven   = 30 // calls tell enough of a provider
-	curious  = 10 // an idle provider of which little is known, or lately nothing, keeps one in so many calls that it is drawn for
-	lately   = time.Second
+	proven  = 30 // calls tell enough of a provider
+	curious = 10 // an idle provider of which little is known, or lately nothing, keeps one in so many calls that it is drawn for
+	lately  = time.Second
 )
 
 // cost is what one more call costs at a node: 1 or more.
-func (c *contest) cost(i int, m moment) int64 {
-	if c.latency == nil {
-		return c.calls(i, m)
+func (e *entrant) cost(m *moment) int64 {
+	if e.showing == nil {
+		return e.calls(m)
 	}
-	return c.timed(i, m, c.calls(i, m))
+	return e.timed(e.calls(m), m)
 }
 
 // calls is how many would be under way with one more.
-func (c *contest) calls(i int, m moment) int64 {
-	calls := int64(c.status[i].Active()) + 1
+func (e *entrant) calls(m *moment) int64 {
 	if m.glance.any {
-		calls += int64(c.haste[i].count(m.glance) + 0.5)
+		return e.hurried(m)
 	}
-	return calls
+	return int64(e.status.Active()) + 1
+}
+
+// hurried is calls while somebody has haste.
+//
+//go:noinline
+func (e *entrant) hurried(m *moment) int64 {
+	return int64(e.status.Active()) + 1 + int64(e.haste.count(m.glance)+0.5)
 }
 
 // timed is the time of calls at a node.
-func (c *contest) timed(i int, m moment, calls int64) int64 {
-	return min(min(calls, maxCost)*inUnits(m.expected(&c.latency[i].window)), maxCost)
-}
-
-// expected returns what a call is expected to take at a node, in ns: what those within
-// its window took on average, beside some that took what is usual.
-func (m moment) expected(w *window) int64 {
-	mean, weight := w.weighed(m.tick)
-	if weight == 0 || m.usual == 0 {
-		return max(mean, m.usual)
-	}
-	weight = min(weight, 1<<14) // beside which those supposed are nothing
-	return (mean*weight + m.usual*supposed*panes) / (weight + supposed*panes)
+func (e *entrant) timed(calls int64, m *moment) int64 {
+	return min(min(calls, maxCost)*inUnits(e.showing.expected(m.usual)), maxCost)
 }
 
 // inUnits returns ns as a cost.
@@ -114,37 +127,40 @@ func inUnits(ns int64) int64 {
 
 // unproven reports whether something is known of a node, but little, or nothing lately,
 // and it has no call under way: it may be better than that.
-func (c *contest) unproven(i int, m moment) bool {
-	if c.latency == nil || c.calls(i, m) > 1 {
+func (e *entrant) unproven(m *moment) bool {
+	if e.showing == nil || e.calls(m) > 1 {
 		return false
 	}
-	_, weight := c.latency[i].weighed(m.tick)
-	return weight > 0 && (weight < proven*panes || int64(m.now)-c.latency[i].latest.Load() > int64(lately))
+	_, weight := e.showing.weighed(m.tick)
+	return weight > 0 && (weight < proven*panes || int64(m.now)-e.showing.latest.Load() > int64(lately))
 }
 
-// near reports whether a cost is the least, or nearly so where times are compared.
-func (c *contest) near(cost, least int64) bool {
-	return cost <= least || c.latency != nil && cost*nearly <= least*(nearly+1)
+// near reports whether a cost at a node is the least, or nearly so where times are
+// compared.
+func (e *entrant) near(cost, least int64) bool {
+	return cost <= least || e.showing != nil && cost*nearly <= least*(nearly+1)
 }
 
 // contend returns the index of the node that gets the call, -1 for none.
 func contend(b *book[*contest], p *page[*contest], m moment, inv *protocol.Invocation) int {
 	c, w := p.own, &p.weights
 	drawn := drawFrom(b, c.lottery, w, inv)
-	if drawn < 0 || c.effect[drawn] == 0 { // nobody, or nobody has weight
+	if drawn < 0 {
 		return drawn
 	}
-	cost := c.cost(drawn, m)
-	if cost == 1 { // nobody can cost less
+	c.move(m.tick)
+	e := &c.entrants[drawn]
+	cost := e.cost(&m)
+	if cost == 1 || e.effect == 0 { // nobody can cost less, or nobody has weight
 		return drawn
 	}
 	// Nearly always the best provider may be called, so ask only about that one; if
 	// it may not, look again and ask about all that might be in its place.
-	found := c.look(w, m, b.rand(), nil)
+	found := c.look(w, &m, b.rand(), nil)
 	if !found.allowed(w, inv) {
-		found = c.look(w, m, b.rand(), inv)
+		found = c.look(w, &m, b.rand(), inv)
 	}
-	if found.best < 0 || c.near(cost, found.least) || c.unproven(drawn, m) && below(b.rand(), curious) == 0 {
+	if found.best < 0 || e.near(cost, found.least) || e.unproven(&m) && below(b.rand(), curious) == 0 {
 		return drawn
 	}
 	return found.best
@@ -164,19 +180,20 @@ func (l looked) allowed(w *weights, inv *protocol.Invocation) bool {
 
 // look finds the nodes with the least cost/effect and with the least cost, of those
 // that inv may go to; nil: of all.
-func (c *contest) look(w *weights, m moment, r uint64, inv *protocol.Invocation) looked {
+func (c *contest) look(w *weights, m *moment, r uint64, inv *protocol.Invocation) looked {
 	found := looked{best: -1, cheapest: -1}
 	var load, effect, ties int64 // cost and effect of the best, weight of all like it
-	for i, e := range c.effect {
-		if e == 0 {
+	for i := range c.entrants {
+		e := &c.entrants[i]
+		if e.effect == 0 {
 			continue
 		}
-		cost, order := c.calls(i, m), -1
-		if c.latency != nil { // as in cost, which is not inlined
-			cost = c.timed(i, m, cost)
+		cost, order := e.calls(m), -1
+		if e.showing != nil { // as in cost, which is not inlined
+			cost = e.timed(cost, m)
 		}
 		if found.best >= 0 {
-			order = cmp.Compare(cost*effect, load*e)
+			order = cmp.Compare(cost*effect, load*e.effect)
 			if order > 0 && cost >= found.least {
 				continue
 			}
@@ -189,7 +206,7 @@ func (c *contest) look(w *weights, m moment, r uint64, inv *protocol.Invocation)
 		}
 		switch {
 		case order < 0:
-			found.best, load, effect, ties = i, cost, e, w.of[i]
+			found.best, load, effect, ties = i, cost, e.effect, w.of[i]
 		case order == 0:
 			ties += w.of[i]
 			if r = scramble(r); below(r, ties) < w.of[i] {

@@ -23,7 +23,8 @@ func (s *leastActive) Explain(c *protocol.Candidates, inv *protocol.Invocation) 
 	now := s.book.since(inv)
 	if p := s.book.openAt(c, inv, now); p != nil {
 		x.Candidates = s.book.survey(p, inv)
-		p.own.explain(&p.weights, s.moment(now, inv), x.Candidates)
+		m := s.moment(now, inv)
+		p.own.explain(&p.weights, &m, x.Candidates)
 	}
 	return x
 }

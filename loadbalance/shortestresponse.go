@@ -104,7 +104,8 @@ func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	if hasty(inv, o, time.Duration(m.usual)) {
 		s.hurry.add(&w.haste, m.now, time.Duration(m.usual))
 	}
-	took, counts, _ := price(inv, o, time.Duration(m.expected(&w.window)), time.Duration(m.usual))
+	w.mean(m.tick)
+	took, counts, _ := price(inv, o, time.Duration(w.expected(m.usual)), time.Duration(m.usual))
 	if !counts {
 		return
 	}

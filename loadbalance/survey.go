@@ -56,18 +56,20 @@ func (w *weights) sidelined(i int, c *Candidate) bool {
 }
 
 // explain tells how a contest would be decided.
-func (c *contest) explain(w *weights, m moment, cs []Candidate) {
+func (c *contest) explain(w *weights, m *moment, cs []Candidate) {
+	c.move(m.tick)
 	least, best := int64(0), -1
 	total, ties := int64(0), int64(0) // weights of all, and of all like the best
 	for i := range cs {
-		cs[i].Active = c.status[i].Active()
+		e := &c.entrants[i]
+		cs[i].Active = e.status.Active()
 		cs[i].WeightUsed = true
-		if c.latency != nil {
-			cs[i].Latency = time.Duration(c.latency[i].mean(m.tick))
+		if e.showing != nil {
+			cs[i].Latency = time.Duration(e.showing.mean(m.tick))
 		}
-		cost := c.cost(i, m)
-		if e := c.effect[i]; e > 0 {
-			cs[i].Score, cs[i].Scored = 10*float64(cost)/float64(e), true
+		cost := e.cost(m)
+		if e.effect > 0 {
+			cs[i].Score, cs[i].Scored = 10*float64(cost)/float64(e.effect), true
 		}
 		if w.sidelined(i, &cs[i]) {
 			continue
@@ -89,7 +91,7 @@ func (c *contest) explain(w *weights, m moment, cs []Candidate) {
 	passed := 1.0 // the chance that whoever is drawn passes the call on
 	for i := range cs {
 		if cs[i].Allowed && w.of[i] > 0 {
-			cs[i].Chance = c.keeps(i, m, least) * float64(w.of[i]) / float64(total)
+			cs[i].Chance = c.entrants[i].keeps(m, least) * float64(w.of[i]) / float64(total)
 			passed -= cs[i].Chance
 		}
 	}
@@ -100,31 +102,32 @@ func (c *contest) explain(w *weights, m moment, cs []Candidate) {
 		if passed > 1e-9 && cs[i].Score == cs[best].Score {
 			cs[i].Chance += passed * float64(w.of[i]) / float64(ties)
 		}
-		cs[i].Reason = c.reason(i, m, c.near(c.cost(i, m), least), cs[i].Score == cs[best].Score)
+		e := &c.entrants[i]
+		cs[i].Reason = e.reason(m, e.near(e.cost(m), least), cs[i].Score == cs[best].Score)
 	}
 }
 
 // keeps returns how many of the calls that a node is drawn for it gets, 0 … 1.
-func (c *contest) keeps(i int, m moment, least int64) float64 {
+func (e *entrant) keeps(m *moment, least int64) float64 {
 	switch {
-	case c.near(c.cost(i, m), least):
+	case e.near(e.cost(m), least):
 		return 1
-	case c.unproven(i, m):
+	case e.unproven(m):
 		return 1.0 / curious
 	}
 	return 0
 }
 
 // reason tells what a call costs at a node, and how that compares.
-func (c *contest) reason(i int, m moment, cheapest, best bool) string {
-	calls := c.calls(i, m)
+func (e *entrant) reason(m *moment, cheapest, best bool) string {
+	calls := e.calls(m)
 	cost := counted(float64(calls))
-	if c.latency != nil {
-		cost = fmt.Sprintf("%.1f ms × %s", float64(c.timed(i, m, 1)*costUnit)/1e6, cost)
+	if e.showing != nil {
+		cost = fmt.Sprintf("%.1f ms × %s", float64(e.timed(1, m)*costUnit)/1e6, cost)
 		switch {
-		case c.latency[i].mean(m.tick) == 0:
+		case e.showing.mean(m.tick) == 0:
 			cost += " (nothing known of it: what is usual)"
-		case c.unproven(i, m):
+		case e.unproven(m):
 			cost += fmt.Sprintf(" (little known of it, or nothing lately: gets one in %d of its share anyway)", curious)
 		}
 	}
@@ -147,7 +150,7 @@ func (s *shortestResponse) Explain(c *protocol.Candidates, inv *protocol.Invocat
 		"whoever is drawn by weight gets the call unless another is expected to be faster, then the least for its weight; %.1f ms is usual", float64(m.usual)/1e6)}
 	if p := s.book.openAt(c, inv, now); p != nil {
 		x.Candidates = s.book.survey(p, inv)
-		p.own.explain(&p.weights, m, x.Candidates)
+		p.own.explain(&p.weights, &m, x.Candidates)
 	}
 	return x
 }

@@ -30,6 +30,8 @@ type window struct {
 	tick    atomic.Int64 // up to which it was moved
 	average atomic.Int64 // at least 1; 0: nothing happened within the period
 	weight  atomic.Int64 // how many amounts it is the mean of, in tenths
+	known   real         // what [window.expected] is made of: this, and
+	seen    real         // of what is usual all but so much, 0 … 1
 
 	mu    sync.Mutex
 	all   pane         // what happened within the period
@@ -79,6 +81,20 @@ func (w *window) weighed(tick int64) (mean, weight int64) {
 	return w.average.Load(), w.weight.Load()
 }
 
+// supposed amounts, as usual ones, stand beside those that a window has seen where it
+// says what is to be expected.
+const supposed = 4
+
+// expected is what the next amount may be, given what is usual (0: not known): the mean
+// with some more that are usual. The window must have been moved to the present tick.
+// It is read by every pick, so what takes long is worked out when the window changes.
+func (w *window) expected(usual int64) int64 {
+	if usual == 0 {
+		return w.average.Load()
+	}
+	return int64(w.known.load() + (1-w.seen.load())*float64(usual) + 0.5)
+}
+
 // moved forgets what is to be forgotten; who finds somebody else at it takes the mean
 // before.
 func (w *window) moved(tick int64) {
@@ -107,8 +123,14 @@ func (w *window) publish() {
 	if w.faded.n == 0 {
 		w.average.Store(0)
 		w.weight.Store(0)
+		w.known.store(0)
+		w.seen.store(0)
 		return
 	}
-	w.average.Store(max(1, w.faded.sum/w.faded.n))
+	mean := max(1, w.faded.sum/w.faded.n)
+	seen := float64(w.faded.n) / float64(w.faded.n+supposed*panes)
+	w.average.Store(mean)
 	w.weight.Store(w.faded.n)
+	w.known.store(float64(mean) * seen)
+	w.seen.store(seen)
 }
