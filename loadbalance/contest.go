@@ -142,25 +142,25 @@ func (e *entrant) near(cost, least int64) bool {
 }
 
 // contend returns the index of the node that gets the call, -1 for none.
-func contend(b *book[*contest], p *page[*contest], m moment, inv *protocol.Invocation) int {
-	c, w := p.own, &p.weights
-	drawn := drawFrom(b, c.lottery, w, inv)
+func (c *contest) contend(w *weights, m *moment, inv *protocol.Invocation, r uint64) int {
+	drawn := c.drawFrom(w, inv, r)
 	if drawn < 0 {
 		return drawn
 	}
 	c.move(m.tick)
 	e := &c.entrants[drawn]
-	cost := e.cost(&m)
+	cost := e.cost(m)
 	if cost == 1 || e.effect == 0 { // nobody can cost less, or nobody has weight
 		return drawn
 	}
 	// Nearly always the best provider may be called, so ask only about that one; if
 	// it may not, look again and ask about all that might be in its place.
-	found := c.look(w, &m, b.rand(), nil)
+	r = scramble(^r)
+	found := c.look(w, m, r, nil)
 	if !found.allowed(w, inv) {
-		found = c.look(w, &m, b.rand(), inv)
+		found = c.look(w, m, r, inv)
 	}
-	if found.best < 0 || e.near(cost, found.least) || e.unproven(&m) && below(b.rand(), curious) == 0 {
+	if found.best < 0 || e.near(cost, found.least) || e.unproven(m) && below(scramble(^r), curious) == 0 {
 		return drawn
 	}
 	return found.best

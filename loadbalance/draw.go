@@ -13,13 +13,14 @@ func redraws(nodes int) int { return min(16, 2*nodes) }
 // drawFrom returns the index of a node that the call may go to, at random by
 // weight among all such, -1 when there is none. Drawing again, and in the end among
 // those alone, does not distort their shares.
-func drawFrom[T any](b *book[T], l lottery, w *weights, inv *protocol.Invocation) int {
+func (l lottery) drawFrom(w *weights, inv *protocol.Invocation, r uint64) int {
 	for range redraws(len(w.nodes)) {
-		if i := l.draw(b.rand(), len(w.nodes)); inv.Allows(w.nodes[i]) {
+		if i := l.draw(r, len(w.nodes)); inv.Allows(w.nodes[i]) {
 			return i
 		}
+		r = scramble(r)
 	}
-	return w.scan(inv, b.rand())
+	return w.scan(inv, r)
 }
 
 // at returns the node of an index, nil for -1.

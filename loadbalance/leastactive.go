@@ -54,7 +54,8 @@ func (s *leastActive) Select(c *protocol.Candidates, inv *protocol.Invocation) *
 	if p == nil {
 		return nil
 	}
-	return p.at(contend(s.book, p, s.moment(now, inv), inv))
+	m := s.moment(now, inv)
+	return p.at(p.own.contend(&p.weights, &m, inv, s.book.rand()))
 }
 
 func (s *leastActive) moment(now time.Duration, inv *protocol.Invocation) moment {

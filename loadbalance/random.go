@@ -23,5 +23,5 @@ func (s *random) Select(c *protocol.Candidates, inv *protocol.Invocation) *proto
 	if p == nil {
 		return nil
 	}
-	return p.at(drawFrom(s.book, p.own, &p.weights, inv))
+	return p.at(p.own.drawFrom(&p.weights, inv, s.book.rand()))
 }

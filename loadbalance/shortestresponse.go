@@ -81,7 +81,8 @@ func (s *shortestResponse) Select(c *protocol.Candidates, inv *protocol.Invocati
 	if p == nil {
 		return nil
 	}
-	return p.at(contend(s.book, p, s.moment(now, inv.Method.Slot), inv))
+	m := s.moment(now, inv.Method.Slot)
+	return p.at(p.own.contend(&p.weights, &m, inv, s.book.rand()))
 }
 
 // Prepare implements [Preparer].

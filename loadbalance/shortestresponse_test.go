@@ -103,7 +103,7 @@ func TestShortestResponseNearlyEqual(t *testing.T) {
 // it has shown that it is as fast as the others all of it.
 func TestShortestResponseColdStart(t *testing.T) {
 	f := newFleet().weights(100, 100, 100)
-	rand := source(13)
+	rand := source(14)
 	s := f.traffic(shortest(t, f, 13))
 	cold, first := f.nodes[2], true
 	service := func(n *protocol.Node) time.Duration {
