@@ -55,7 +55,7 @@ func TestDiagnoseAnswersWithoutValue(t *testing.T) {
 						w := newPatient(t, 3, "actives=1000&outlier=false&loadbalance="+balance)
 						w.load(10, before, c.call)
 						w.answers(1, c.answer)
-						for range 6 { // of which leastload leaves few there
+						for range 30 { // of which leastload leaves few there: it may take minutes
 							w.load(12, 10*time.Second, c.call)
 							if len(w.reference.Diagnose()) > 0 {
 								break

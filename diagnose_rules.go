@@ -23,9 +23,8 @@ const (
 	badRowLeast   = 2 * time.Second  // for so long, in which others have brought some
 	refusedShare  = 0.2              // refused calls
 	overFactor    = 1.5              // share of calls over the fair one
-	overDeviation = 4                // and standard deviations of a random draw
+	overDeviation = 7                // and standard deviations of a random draw: there may be thousands of providers
 	overLeast     = 5 * time.Second  // for so long
-	ailingLeast   = 3                // calls after which a strategy may keep others away
 	stuckLeast    = 3                // calls under way
 	stuckAfter    = 10 * time.Second // that they have been so on average
 	stuckFactor   = 20               // times the mean duration

@@ -104,7 +104,8 @@ func (m methodFigures) deserved(i int) bool {
 }
 
 // ailments reports for each provider whether a strategy has a reason to keep calls away
-// from it: a method fails there, or is slow.
+// from it: a method fails there, or is slow. One call is reason enough: it may be all that
+// a strategy needs to see to send no more.
 func (f fleet) ailments() []bool {
 	var ailing []bool
 	for _, m := range f.methods {
@@ -112,9 +113,9 @@ func (f fleet) ailments() []bool {
 			ailing = append(ailing, false)
 		}
 		for i, p := range m.providers {
-			if p.Failed >= ailingLeast && float64(p.Failed) >= failingShare*float64(p.Total) {
+			if p.Failed > 0 && float64(p.Failed) >= failingShare*float64(p.Total) {
 				ailing[i] = true
-			} else if calls, mean := p.succeeded(); calls >= ailingLeast {
+			} else if calls, mean := p.succeeded(); calls > 0 {
 				others, known := m.medianOfOthers(i)
 				ailing[i] = ailing[i] || known && float64(mean) > overFactor*float64(others)
 			}

@@ -224,6 +224,20 @@ func TestDiagnose(t *testing.T) {
 			at(1, func(p provider) { p.calls = 900; takes(10 * time.Millisecond)(p) })(f)
 			at(2, func(p provider) { p.calls = 1000; takes(12 * time.Millisecond)(p) })(f)
 		}, "", "", nil, nil},
+		"more, for one has failed once": {"leastload", func(f *fleet) {
+			at(0, func(p provider) { p.calls, p.Total, p.Failed = 1, 1, 1 })(f)
+			at(1, func(p provider) { p.calls = 1010; takes(12 * time.Millisecond)(p) })(f)
+		}, "", "", nil, nil},
+		"more by chance, one of many": {"random", func(f *fleet) {
+			p := &f.methods[0].providers
+			for len(*p) < 30 {
+				*p = append(*p, well(fmt.Sprint(len(*p))))
+			}
+			for i := range *p {
+				(*p)[i].calls, (*p)[i].fair = 50, 1.0/30
+			}
+			(*p)[7].calls = 90
+		}, "", "", nil, nil},
 		"methods alike":             {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
 		"mixed under leastload":     {"leastload", another("export", 2*time.Second), "", "", nil, nil},
 		"no timestamp":              {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
