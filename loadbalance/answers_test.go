@@ -1,3 +1,8 @@
+//go:build !race
+
+// Everything here is one goroutine that computes minutes of traffic: there is no race
+// to detect, and the detector would make it many times as long.
+
 package loadbalance_test
 
 import (

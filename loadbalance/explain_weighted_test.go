@@ -53,7 +53,7 @@ func TestExplainedDraws(t *testing.T) {
 					counts[w.index(t, n)]++
 				}
 				for i, c := range x.Candidates {
-					require.InDelta(t, c.Chance, float64(counts[i])/picks, 0.06, "node %d: %s; %v", i, c.Reason, counts)
+					require.InDelta(t, c.Chance, float64(counts[i])/picks, byChance, "node %d: %s; %v", i, c.Reason, counts)
 					if c.Chance == 0 {
 						require.Zero(t, counts[i], c.Reason)
 					}

@@ -51,7 +51,7 @@ func (l *loads) figures(i int, g glance) figures {
 	s, picks := &l.nodes[i], l.picks.Load()
 	f := figures{calls: s.calls(g), hasty: s.record.haste.count(g), old: int(s.record.old.Load()), behind: l.behind(i, picks)}
 	f.latency, f.samples = l.learner.relative(s.record)
-	f.load = l.load(i, picks, g)
+	f.load = l.load(i, picks, f.calls)
 	return f
 }
 

@@ -207,27 +207,34 @@ func (l *loads) behind(i int, picks int64) bool {
 }
 
 // load is what picks compare, the least wins: infinite for a node without weight.
-func (l *loads) load(i int, picks int64, g glance) float32 {
-	if l.nodes[i].weight < l.top && !l.behind(i, picks) {
-		return l.plain(i, g)
+func (l *loads) load(i int, picks int64, calls float32) float32 {
+	e := &l.nodes[i]
+	if e.weight < l.top && !l.behind(i, picks) {
+		return e.plain(calls)
 	}
-	return l.nodes[i].least(g)
+	return e.least(calls)
 }
 
 // least is the least load that a node can have, of whatever weight.
-func (e *standing) least(g glance) float32 { return e.calls(g) * e.lifted.load() }
+func (e *standing) least(calls float32) float32 { return calls * e.lifted.load() }
 
 // plain is the load by the node's own weight, whether or not it has had its share.
-func (l *loads) plain(i int, g glance) float32 { return l.nodes[i].calls(g) * l.nodes[i].cost.load() }
+func (e *standing) plain(calls float32) float32 { return calls * e.cost.load() }
 
 // calls returns the calls under way, one more included.
 func (e *standing) calls(g glance) float32 {
+	calls := e.visible()
+	if g.any {
+		calls += e.record.haste.count(g)
+	}
+	return calls
+}
+
+// visible is calls while nobody has haste.
+func (e *standing) visible() float32 {
 	calls := float32(e.record.active.Load()) - e.old.load()
 	if calls < 0 { // max is slower
 		calls = 0
-	}
-	if g.any {
-		calls += e.record.haste.count(g)
 	}
 	return calls + 1
 }
@@ -265,8 +272,13 @@ func (l *loads) examine(nodes []*protocol.Node, inv *protocol.Invocation, r uint
 	best, least := -1, float32(math.Inf(1))
 	picks := l.picks.Load()
 	for range count {
-		if l.nodes[i].least(g) < least { // looked at first, as it nearly always is not
-			if load := l.load(i, picks, g); load < least && inv.Allows(nodes[i]) {
+		e := &l.nodes[i]
+		calls := e.visible()
+		if g.any { // as in calls, which is not inlined
+			calls += e.record.haste.count(g)
+		}
+		if e.least(calls) < least { // looked at first, as it nearly always is not
+			if load := l.load(i, picks, calls); load < least && inv.Allows(nodes[i]) {
 				best, least = i, load
 			}
 		}

@@ -33,8 +33,8 @@ type ring struct {
 
 	// By place, in the list's order from the end: of equal positions the first wins.
 	addresses []string
-	nodes     []*protocol.Node            // the last of an address
-	others    map[uint32][]*protocol.Node // before it at the same address
+	nodes     []int32            // where in the list the last of an address is
+	others    map[uint32][]int32 // and where those before it at the same address are
 }
 
 // ringOf is the owner, with [protocol.Candidates.State] and slot 0, of a list's
@@ -82,20 +82,20 @@ func digestsFor(wanted, places int) int {
 func (r *ring) place() {
 	places := make(map[string]uint32, len(r.list))
 	r.addresses = make([]string, 0, len(r.list))
-	r.nodes = make([]*protocol.Node, 0, len(r.list))
-	for _, n := range slices.Backward(r.list) {
+	r.nodes = make([]int32, 0, len(r.list))
+	for i, n := range slices.Backward(r.list) {
 		address := n.Address()
 		p, taken := places[address]
 		if !taken {
 			places[address] = uint32(len(r.nodes))
 			r.addresses = append(r.addresses, address)
-			r.nodes = append(r.nodes, n)
+			r.nodes = append(r.nodes, int32(i))
 			continue
 		}
 		if r.others == nil {
-			r.others = map[uint32][]*protocol.Node{}
+			r.others = map[uint32][]int32{}
 		}
-		r.others[p] = append(r.others[p], n)
+		r.others[p] = append(r.others[p], int32(i))
 	}
 }
 
@@ -214,18 +214,18 @@ func (r *ring) find(position uint32) int {
 	return 0
 }
 
-// allowed returns the node at a place that a call may go to, nil for none.
-func (r *ring) allowed(place uint32, inv *protocol.Invocation) *protocol.Node {
-	if n := r.nodes[place]; inv.Allows(n) {
-		return n
+// allowed returns the index of the node at a place that a call may go to, -1 for none.
+func (r *ring) allowed(place uint32, inv *protocol.Invocation) int {
+	if i := r.nodes[place]; inv.Allows(r.list[i]) {
+		return int(i)
 	}
 	if r.others == nil {
-		return nil
+		return -1
 	}
-	for _, n := range r.others[place] {
-		if inv.Allows(n) {
-			return n
+	for _, i := range r.others[place] {
+		if inv.Allows(r.list[i]) {
+			return int(i)
 		}
 	}
-	return nil
+	return -1
 }

@@ -44,13 +44,13 @@ func (r *ring) ranks(position uint32) map[*protocol.Node]int {
 	ranks, rank := make(map[*protocol.Node]int, len(r.list)), 0
 	for i := r.find(position); rank < len(r.nodes); i = (i + 1) % len(r.points) {
 		place := uint32(r.points[i])
-		if ranks[r.nodes[place]] > 0 {
+		if ranks[r.list[r.nodes[place]]] > 0 {
 			continue
 		}
 		rank++
-		ranks[r.nodes[place]] = rank
-		for _, n := range r.others[place] {
-			ranks[n] = rank
+		ranks[r.list[r.nodes[place]]] = rank
+		for _, j := range r.others[place] {
+			ranks[r.list[j]] = rank
 		}
 	}
 	return ranks

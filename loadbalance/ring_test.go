@@ -79,7 +79,7 @@ func owners(r *ring) (positions []uint32, nodes []*protocol.Node) {
 			continue
 		}
 		positions = append(positions, uint32(p>>32))
-		nodes = append(nodes, r.nodes[uint32(p)])
+		nodes = append(nodes, r.list[r.nodes[uint32(p)]])
 	}
 	return positions, nodes
 }
@@ -170,7 +170,7 @@ func TestRingOfTheNextList(t *testing.T) {
 			for i, p := range positions {
 				require.Same(t, java.owner[p], of[i])
 				for _, q := range []uint32{p - 1, p, p + 1} {
-					require.Same(t, java.of(q), r.nodes[uint32(r.points[r.find(q)])])
+					require.Same(t, java.of(q), r.list[r.nodes[uint32(r.points[r.find(q)])]])
 				}
 			}
 		}
@@ -200,7 +200,7 @@ func TestRingIsKept(t *testing.T) {
 	replaced[1] = m.node("10.0.0.2:1")
 	next := newRing(replaced, 40, r)
 	assert.Same(t, &r.points[0], &next.points[0], "another node of the same address")
-	assert.Same(t, replaced[1], next.nodes[1])
+	assert.Same(t, replaced[1], next.list[next.nodes[1]])
 }
 
 // B085: no number of points per address breaks the ring, and none fills the memory.
@@ -248,7 +248,8 @@ func TestWalk(t *testing.T) {
 				continue
 			}
 			places = append(places, p)
-			for _, n := range append([]*protocol.Node{r.nodes[p]}, r.others[p]...) {
+			for _, i := range append([]int32{r.nodes[p]}, r.others[p]...) {
+				n := r.list[i]
 				if inv.Allows(n) {
 					want = append(want, n)
 					break

@@ -81,22 +81,23 @@ func (s *ringLoad) nearest(c *protocol.Candidates, p *page[*loads], inv *protoco
 // near is the load of a node that is near to a call's position on the ring.
 func (l *loads) near(i int, key uint32, g glance) float32 {
 	e := &l.nodes[i]
+	calls := e.calls(g)
 	if e.weight < l.top && float32(scramble(uint64(key))>>40) >= e.weight/l.top*(1<<24) {
-		return l.plain(i, g)
+		return e.plain(calls)
 	}
-	return e.least(g)
+	return e.least(calls)
 }
 
 // places returns the indices of the nodes with weight that are nearest to a call on
 // the ring, how many these are, and the call's position.
 func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (places [ringReach]int, n int, key uint32) {
-	index, w := indexOf(c), s.walk(c, inv)
+	w := s.walk(c, inv)
 	for n < ringReach {
-		node := w.next(inv)
-		if node == nil {
+		i := w.index(inv)
+		if i < 0 {
 			break
 		}
-		if i := index[node]; p.own.nodes[i].weight > 0 {
+		if p.own.nodes[i].weight > 0 {
 			places[n] = i
 			n++
 		}
@@ -108,21 +109,4 @@ func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol
 func (s *ringLoad) Prepare(c *protocol.Candidates, slot int) {
 	s.leastLoad.Prepare(c, slot)
 	s.hasher.Prepare(c, slot)
-	if c.Len() > 0 {
-		indexOf(c)
-	}
-}
-
-// indices is the owner of a list's index.
-type indices struct{}
-
-// indexOf returns the place of each node in a list.
-func indexOf(c *protocol.Candidates) map[*protocol.Node]int {
-	return c.State(indices{}, 0, func(any) any {
-		index := make(map[*protocol.Node]int, c.Len())
-		for i, n := range c.Nodes() {
-			index[n] = i
-		}
-		return index
-	}).(map[*protocol.Node]int)
 }
