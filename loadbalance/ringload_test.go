@@ -117,10 +117,11 @@ func TestRingLoadWeights(t *testing.T) {
 		f.add(warm(100), time.Hour)
 	}
 	lb, c := ringLoad(t, f), f.list()
-	owner := f.nodes[0]
+	owner, ring := f.nodes[0], new(loadbalance.Nearest)
 	kept := func() (keys []string) {
 		for i := range 3000 {
-			if key := fmt.Sprint("video ", i); nearest(t, f, c, key, 1)[0] == owner && lb.Select(c, f.callOf(key)) == owner {
+			key := fmt.Sprint("video ", i)
+			if ring.Append(nil, 1, c, f.callOf(key))[0] == owner && lb.Select(c, f.callOf(key)) == owner {
 				keys = append(keys, key)
 			}
 		}
