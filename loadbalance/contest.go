@@ -17,7 +17,11 @@ import (
 type contest struct {
 	lottery
 	entrants []entrant
-	moved    atomic.Int64 // the tick up to which all their windows were moved
+
+	// Where times are compared:
+	usual *window // of what calls take at all nodes
+	ticks ticking
+	due   atomic.Int64 // when the windows are moved next
 }
 
 // entrant is what a pick reads of a node in a contest.
@@ -38,26 +42,21 @@ func newContest(w *weights, slot int, haste func(*protocol.Life) *haste) *contes
 	return c
 }
 
-// newTimedContest prepares one in which calls take longer at some nodes.
-func newTimedContest(w *weights, slot int, showing func(*protocol.Life) *showing) *contest {
-	c := newContest(w, slot, func(l *protocol.Life) *haste { return &showing(l).haste })
-	for i, n := range w.nodes {
-		c.entrants[i].showing = showing(n.Life())
-	}
-	return c
-}
-
-// move forgets what all the windows are to forget at a tick. One pick does so, at its
-// beginning; others do not wait for it.
-func (c *contest) move(tick int64) {
-	last := c.moved.Load()
-	if tick <= last || !c.moved.CompareAndSwap(last, tick) {
+// move has all windows forget what they are to forget at a moment, every tick: so a
+// pick reads what they have published, and no more. One pick does so, at its beginning;
+// others do not wait for it.
+func (c *contest) move(now time.Duration) {
+	due := c.due.Load()
+	if int64(now) < due {
 		return
 	}
+	tick := c.ticks.at(now)
+	if !c.due.CompareAndSwap(due, (tick+1)*int64(c.ticks)) {
+		return
+	}
+	c.usual.mean(tick)
 	for i := range c.entrants {
-		if s := c.entrants[i].showing; s != nil {
-			s.mean(tick)
-		}
+		c.entrants[i].showing.mean(tick)
 	}
 }
 
@@ -75,7 +74,6 @@ func (w *weights) effect(i, slot int) int64 {
 type moment struct {
 	now    time.Duration // on the book's clock
 	glance glance
-	tick   int64 // of the windows
 	usual  int64 // ns, what is known of all providers; 0: nothing
 }
 
@@ -131,7 +129,7 @@ func (e *entrant) unproven(m *moment) bool {
 	if e.showing == nil || e.calls(m) > 1 {
 		return false
 	}
-	_, weight := e.showing.weighed(m.tick)
+	weight := e.showing.weight.Load()
 	return weight > 0 && (weight < proven*panes || int64(m.now)-e.showing.latest.Load() > int64(lately))
 }
 
@@ -147,7 +145,6 @@ func (c *contest) contend(w *weights, m *moment, inv *protocol.Invocation, r uin
 	if drawn < 0 {
 		return drawn
 	}
-	c.move(m.tick)
 	e := &c.entrants[drawn]
 	cost := e.cost(m)
 	if cost == 1 || e.effect == 0 { // nobody can cost less, or nobody has weight

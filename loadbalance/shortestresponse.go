@@ -56,9 +56,19 @@ func NewShortestResponse(cfg Config) (LoadBalance, error) {
 	period := url.NewReader(cfg.Reference).Duration("shortestResponseSlidePeriod")
 	s := &shortestResponse{ticks: newTicking(period)}
 	s.book = newBook(cfg, func(p *page[*contest], slot int, _ *page[*contest]) *contest {
-		return newTimedContest(&p.weights, slot, func(l *protocol.Life) *showing { return s.showing(l, slot) })
+		return s.contest(&p.weights, slot)
 	})
 	return s, nil
+}
+
+// contest prepares one in which calls take longer at some nodes.
+func (s *shortestResponse) contest(w *weights, slot int) *contest {
+	c := newContest(w, slot, func(l *protocol.Life) *haste { return &s.showing(l, slot).haste })
+	c.usual, c.ticks = s.fleet.at(slot), s.ticks
+	for i, n := range w.nodes {
+		c.entrants[i].showing = s.showing(n.Life(), slot)
+	}
+	return c
 }
 
 // showing is what a provider has shown of a method in one life.
@@ -81,17 +91,18 @@ func (s *shortestResponse) Select(c *protocol.Candidates, inv *protocol.Invocati
 	if p == nil {
 		return nil
 	}
-	m := s.moment(now, inv.Method.Slot)
+	m := s.moment(p.own, now)
 	return p.at(p.own.contend(&p.weights, &m, inv, s.book.rand()))
 }
 
 // Prepare implements [Preparer].
 func (s *shortestResponse) Prepare(c *protocol.Candidates, slot int) { s.book.prepare(c, slot) }
 
-func (s *shortestResponse) moment(now time.Duration, slot int) moment {
-	tick := s.ticks.at(now)
-	usual := s.fleet.at(slot).mean(tick)
-	return moment{now: now, glance: s.hurry.glance(now, time.Duration(usual)), tick: tick, usual: usual}
+// moment brings what picks read up to date.
+func (s *shortestResponse) moment(c *contest, now time.Duration) moment {
+	c.move(now)
+	usual := c.usual.average.Load()
+	return moment{now: now, glance: s.hurry.glance(now, time.Duration(usual)), usual: usual}
 }
 
 // Begun implements [protocol.Observer].
@@ -99,21 +110,22 @@ func (s *shortestResponse) Begun(*protocol.Invocation, *protocol.Life) {}
 
 // Ended implements [protocol.Observer]: it counts what the attempt took.
 func (s *shortestResponse) Ended(inv *protocol.Invocation, o protocol.Outcome) {
-	slot := inv.Method.Slot
-	w, m := s.showing(o.Life, slot), s.moment(s.book.ended(inv, o), slot)
-	w.latest.Store(int64(m.now))
-	if hasty(inv, o, time.Duration(m.usual)) {
-		s.hurry.add(&w.haste, m.now, time.Duration(m.usual))
+	now, slot := s.book.ended(inv, o), inv.Method.Slot
+	w, fleet, tick := s.showing(o.Life, slot), s.fleet.at(slot), s.ticks.at(now)
+	usual := fleet.mean(tick)
+	w.latest.Store(int64(now))
+	if hasty(inv, o, time.Duration(usual)) {
+		s.hurry.add(&w.haste, now, time.Duration(usual))
 	}
-	w.mean(m.tick)
-	took, counts, _ := price(inv, o, time.Duration(w.expected(m.usual)), time.Duration(m.usual))
+	w.mean(tick)
+	took, counts, _ := price(inv, o, time.Duration(w.expected(usual)), time.Duration(usual))
 	if !counts {
 		return
 	}
 	if o.Verdict == protocol.Succeeded && o.Err == nil {
-		s.fleet.at(slot).add(m.tick, int64(took))
+		fleet.add(tick, int64(took))
 	}
-	w.add(m.tick, int64(took))
+	w.add(tick, int64(took))
 }
 
 // price returns what an attempt counts as having taken, given what is usual there and

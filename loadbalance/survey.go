@@ -57,7 +57,6 @@ func (w *weights) sidelined(i int, c *Candidate) bool {
 
 // explain tells how a contest would be decided.
 func (c *contest) explain(w *weights, m *moment, cs []Candidate) {
-	c.move(m.tick)
 	least, best := int64(0), -1
 	total, ties := int64(0), int64(0) // weights of all, and of all like the best
 	for i := range cs {
@@ -65,7 +64,7 @@ func (c *contest) explain(w *weights, m *moment, cs []Candidate) {
 		cs[i].Active = e.status.Active()
 		cs[i].WeightUsed = true
 		if e.showing != nil {
-			cs[i].Latency = time.Duration(e.showing.mean(m.tick))
+			cs[i].Latency = time.Duration(e.showing.average.Load())
 		}
 		cost := e.cost(m)
 		if e.effect > 0 {
@@ -125,7 +124,7 @@ func (e *entrant) reason(m *moment, cheapest, best bool) string {
 	if e.showing != nil {
 		cost = fmt.Sprintf("%.1f ms × %s", float64(e.timed(1, m)*costUnit)/1e6, cost)
 		switch {
-		case e.showing.mean(m.tick) == 0:
+		case e.showing.average.Load() == 0:
 			cost += " (nothing known of it: what is usual)"
 		case e.unproven(m):
 			cost += fmt.Sprintf(" (little known of it, or nothing lately: gets one in %d of its share anyway)", curious)
@@ -144,11 +143,12 @@ func (e *entrant) reason(m *moment, cheapest, best bool) string {
 
 // Explain implements [Explainer].
 func (s *shortestResponse) Explain(c *protocol.Candidates, inv *protocol.Invocation) Explanation {
-	now, slot := s.book.since(inv), inv.Method.Slot
-	m := s.moment(now, slot)
-	x := Explanation{Rule: fmt.Sprintf("average time, failures charged, × (calls under way + 1), divided by the weight: "+
-		"whoever is drawn by weight gets the call unless another is expected to be faster, then the least for its weight; %.1f ms is usual", float64(m.usual)/1e6)}
+	now := s.book.since(inv)
+	x := Explanation{Rule: "average time, failures charged, × (calls under way + 1), divided by the weight: " +
+		"whoever is drawn by weight gets the call unless another is expected to be faster, then the least for its weight"}
 	if p := s.book.openAt(c, inv, now); p != nil {
+		m := s.moment(p.own, now)
+		x.Rule += fmt.Sprintf("; %.1f ms is usual", float64(m.usual)/1e6)
 		x.Candidates = s.book.survey(p, inv)
 		p.own.explain(&p.weights, &m, x.Candidates)
 	}

@@ -1,3 +1,8 @@
+//go:build !race
+
+// A simulation is one goroutine: there is no race to detect, and the detector would make
+// it many times as long.
+
 package sim
 
 import (

@@ -1,3 +1,8 @@
+//go:build !race
+
+// A simulation is one goroutine: there is no race to detect, and the detector would make
+// it many times as long.
+
 package sim
 
 import (
@@ -9,25 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// grid is the one that TestQuality runs: one seed, and under the race detector or with
-// -short a few scenarios at one load, which is what the rest of the tests need.
+// grid is the one that TestQuality runs: one seed, and with -short a few scenarios at one
+// load.
 func grid(scenarios []string, policies ...string) Grid {
 	g := Grid{Scenarios: scenarios, Policies: policies, Loads: []float64{0.5, 0.7, 0.9}, Seeds: []uint64{1}}
-	if quick() {
+	if testing.Short() {
 		few := []string{"gray3", "resident", "blackhole", "scale", "rolling", "hash"}
 		g.Scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s string) bool { return !slices.Contains(few, s) })
 		g.Loads = []float64{0.7}
 	}
 	return g
-}
-
-func quick() bool { return raced || testing.Short() }
-
-func run(t *testing.T, g Grid) *Quality {
-	t.Helper()
-	q, err := g.Run(t.Context())
-	require.NoError(t, err)
-	return q
 }
 
 func show(t *testing.T, q *Quality, title string) {
@@ -49,7 +45,7 @@ func TestQuality(t *testing.T) {
 		"leastload", "leastactive", "java-leastactive", "shortestresponse", "adaptive", "random", "roundrobin",
 		"java-shortestresponse-2.7", "java-shortestresponse-3.3", "java-adaptive", "java-roundrobin", "java-random",
 	}
-	if quick() {
+	if testing.Short() {
 		policies = policies[:3]
 	}
 	q := run(t, grid(Core, policies...))
@@ -103,23 +99,3 @@ func TestQualityOfHashing(t *testing.T) {
 	}
 }
 
-// The table is the same whatever the order in which the runs end.
-func TestQualityIsDeterministic(t *testing.T) {
-	table := func() string {
-		q := run(t, Grid{Scenarios: []string{"steady3", "gray3"}, Policies: []string{"random", "leastload"}, Loads: []float64{0.5}, Seeds: []uint64{3, 4}})
-		var b strings.Builder
-		require.NoError(t, q.WriteTable(&b, false, true))
-		return b.String()
-	}
-	first := table()
-	assert.Equal(t, first, table())
-	assert.Equal(t, 2+4, strings.Count(first, "\n"), first)
-	assert.Contains(t, first, "| leastload | 1.")
-}
-
-func TestQualityOfTheUnknown(t *testing.T) {
-	_, err := Grid{Scenarios: []string{"gray33"}, Policies: []string{"random"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run(t.Context())
-	assert.ErrorContains(t, err, `did you mean "gray3"`)
-	_, err = Grid{Scenarios: []string{"gray3"}, Policies: []string{"rondom"}, Loads: []float64{0.5}, Seeds: []uint64{1}}.Run(t.Context())
-	assert.ErrorContains(t, err, `"rondom"`)
-}

@@ -1,3 +1,8 @@
+//go:build !race
+
+// A simulation is one goroutine: there is no race to detect, and the detector would make
+// it many times as long.
+
 package sim
 
 import (
@@ -13,7 +18,7 @@ import (
 // means to settle.
 func station(workers int, load float64) *Scenario {
 	duration := 20 * time.Minute
-	if quick() {
+	if testing.Short() {
 		duration = 2 * time.Minute
 	}
 	return &Scenario{
@@ -51,7 +56,7 @@ func agrees(t *testing.T, want, got, half float64) {
 	t.Helper()
 	assert.InDelta(t, want, got, half, "theory")
 	narrow := 0.08
-	if quick() {
+	if testing.Short() {
 		narrow = 0.4
 	}
 	assert.Less(t, half, narrow*want, "the runs are too short to tell")
