@@ -98,4 +98,3 @@ func TestQualityOfHashing(t *testing.T) {
 		assert.Less(t, q.Geometric("ringload").P99, q.Geometric(other).P99, other)
 	}
 }
-
