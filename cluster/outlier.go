@@ -33,7 +33,9 @@ const (
 // may take longer are not preferred for it: a job of an hour keeps nobody out. An
 // answer that is of no use ([protocol.Useless]) brings the provider back, for it is
 // alive; but it ends no row of failures, and begins none. A restarted provider begins
-// without a history.
+// without a history. A one-way call that was sent shows that the connection works, and
+// that is all: it ends no row of timeouts, and is the trial of a provider that did not
+// answer only if there was no other call for half a minute.
 //
 // Never is more than half of the list (rounded up) ejected, nor the only provider.
 // Where an ejection leaves a call nobody, it is ignored: see relax.
@@ -79,6 +81,7 @@ type record struct {
 	node     *protocol.Node
 	life     *protocol.Life
 	failures atomic.Int32 // in a row
+	mute     atomic.Bool  // all of the row were calls that nobody answered
 	out      atomic.Bool  // ejected
 	silence  silence
 
@@ -137,7 +140,10 @@ func (o *Outliers) Trial(left *protocol.Candidates, inv *protocol.Invocation, no
 func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocation, now time.Time, spare bool) *protocol.Node {
 	for _, r := range o.ejected {
 		at := r.next()
-		if !spare && r.trial == nil || long(inv, r.node) {
+		switch {
+		case inv.OneWay && r.mute.Load():
+			at = at.Add(maxPause)
+		case !spare && r.trial == nil, long(inv, r.node):
 			at = at.Add(trialGrace)
 		}
 		if now.Before(at) || left != list && !slices.Contains(left.Nodes(), r.node) || !mayTry(inv, r.node) {
@@ -226,7 +232,7 @@ func (o *Outliers) answered(r *record, inv *protocol.Invocation, verdict protoco
 	case verdict == protocol.Neutral:
 		return
 	case r == nil:
-	case verdict == protocol.Succeeded && r.failures.Load() != 0:
+	case verdict == protocol.Succeeded && r.failures.Load() != 0 && !(inv.OneWay && r.mute.Load()):
 		r.failures.Store(0)
 	}
 	if inv.OneWay { // nobody has said anything
@@ -253,6 +259,7 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 	}
 	at, set, out := inv.Begun.Add(end.Elapsed), settingsOf(r.node), r.out.Load()
 	switch {
+	case inv.OneWay && end.Verdict == protocol.Succeeded && r.mute.Load() && !trial: // that it was sent says nothing
 	case !bad(end.Verdict) && !out: // it has come back just now
 		o.answered(r, inv, end.Verdict)
 	case !bad(end.Verdict):

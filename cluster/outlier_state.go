@@ -40,6 +40,7 @@ func (r *record) fail(at time.Time, verdict protocol.Verdict, err error) {
 	}
 	r.limits = r.limits && errors.Is(err, protocol.ErrLimitExceeded)
 	r.slow = r.slow && (r.limits || verdict == protocol.TimedOut)
+	r.mute.Store(r.slow && !r.limits)
 	r.last = err
 	if errors.Is(err, protocol.ErrLimitExceeded) {
 		r.silence.broken() // it has answered that

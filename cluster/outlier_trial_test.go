@@ -28,7 +28,10 @@ func longTrial(t *testing.T) (f *fleet, n *protocol.Node, long *attempt) {
 	return f, n, long
 }
 
-const trialGrace = 500 * time.Millisecond
+const (
+	trialGrace = 500 * time.Millisecond
+	trialPoll  = 10 * time.Millisecond
+)
 
 // A trial that may take an hour is not waited for so long.
 func TestLongTrial(t *testing.T) {
@@ -124,4 +127,71 @@ func TestLongCallsKeepNobodyOut(t *testing.T) {
 		time.Sleep(time.Hour)
 		assert.False(t, n.Ejected())
 	})
+}
+
+// oneWay asks for a trial with a call that nobody answers.
+func (f *fleet) oneWay() *attempt {
+	inv := f.invocation()
+	inv.OneWay = true
+	n := f.out.Trial(f.list, inv, f.now, true)
+	if n == nil {
+		return nil
+	}
+	a := &attempt{f: f, inv: inv}
+	a.start(n)
+	return a
+}
+
+// sent makes one-way calls at a provider, whatever it is.
+func (f *fleet) sent(n *protocol.Node, times int) {
+	for range times {
+		a := f.begin(n)
+		a.inv.OneWay = true
+		a.end(0, nil)
+	}
+}
+
+// A provider that hangs takes one-way calls: those hide no timeouts, and do not bring it
+// back as long as there are calls that somebody answers.
+func TestOneWayCallsProveNoAnswers(t *testing.T) {
+	f := newFleet(t, 3, "")
+	n := f.at(1)
+	for range 5 {
+		f.begin(n).end(2*time.Second, errLate)
+		f.sent(n, 3)
+	}
+	require.True(t, n.Ejected(), "five timeouts in a row")
+	f.sent(n, 3)
+	require.True(t, n.Ejected(), "sent there as nobody else was left, say")
+	f.pass(3 * time.Second)
+	assert.Nil(t, f.oneWay())
+	f.pass(trialPoll)
+	a := f.trial()
+	require.NotNil(t, a)
+	a.end(2*time.Second, errLate)
+	require.True(t, n.Ejected())
+	f.pass(4 * time.Second)
+	assert.Nil(t, f.oneWay())
+	f.pass(30 * time.Second)
+	a = f.oneWay()
+	require.NotNil(t, a, "nobody else has called")
+	a.end(0, nil)
+	assert.False(t, n.Ejected())
+}
+
+// A connection that was lost and works again is shown by any call that is sent.
+func TestOneWayCallsProveTheConnection(t *testing.T) {
+	f := newFleet(t, 3, "")
+	n := f.at(1)
+	f.calls(n, 4, errLost)
+	f.sent(n, 1)
+	f.calls(n, 4, errLost)
+	require.False(t, n.Ejected(), "never five in a row")
+	f.calls(n, 1, errLost)
+	require.True(t, n.Ejected())
+	f.pass(time.Second)
+	a := f.oneWay()
+	require.NotNil(t, a)
+	a.end(0, nil)
+	assert.False(t, n.Ejected())
 }
