@@ -161,9 +161,10 @@ func TestOneWayCallsProveNoAnswers(t *testing.T) {
 		f.sent(n, 3)
 	}
 	require.True(t, n.Ejected(), "five timeouts in a row")
+	f.pass(2500 * time.Millisecond)
 	f.sent(n, 3)
 	require.True(t, n.Ejected(), "sent there as nobody else was left, say")
-	f.pass(3 * time.Second)
+	f.pass(500 * time.Millisecond)
 	assert.Nil(t, f.oneWay())
 	f.pass(trialPoll)
 	a := f.trial()
