@@ -53,7 +53,7 @@ const (
 //   - An exception counts as what is usual at least, an answer of no use as 8 times that
 //     and as no success, a failure as the provider's timeout at least. A caller that gives up before
 //     that tells only that the answer would have taken longer: as much longer as is usual
-//     there, and nothing about success.
+//     there, and nothing about success. So does one that cancels, after twice what is usual.
 //   - What was learned belongs to the method (the report to the provider) and to one
 //     life of a provider: one bad method does not spoil the others, and nothing is left
 //     of a provider that is gone (F20, F23).

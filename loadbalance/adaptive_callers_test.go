@@ -142,6 +142,47 @@ func TestEarlyTimeoutsDoNotTip(t *testing.T) {
 	}
 }
 
+// Callers that cancel for reasons of their own, one in ten, tip nobody either.
+func TestCancelledCallsDoNotTip(t *testing.T) {
+	for _, name := range []string{"shortestresponse", "adaptive", "leastload"} {
+		for _, after := range []time.Duration{milli, 4 * milli} {
+			t.Run(fmt.Sprint(name, after), func(t *testing.T) {
+				f, rand := newFleet().weights(100, 100, 100), source(28)
+				s := f.callers(balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand}), 4, rand, 5, 5, 5)
+				s.hurry, s.cancel = after, true
+				s.run(t, time.Minute)
+				for i := range s.counts {
+					assert.InDelta(t, 1.0/3, share(s.counts, i), 0.07, "%v", s.counts)
+				}
+			})
+		}
+	}
+}
+
+// Who hangs is known as such though every caller cancels long before any timeout, as an
+// HTTP server does whose clients leave.
+func TestCancelledCallsTell(t *testing.T) {
+	for _, name := range []string{"shortestresponse", "adaptive", "leastload"} {
+		for _, number := range []int{1, 4} {
+			t.Run(fmt.Sprint(name, number), func(t *testing.T) {
+				f, rand := newFleet().weights(100, 100, 100), source(29)
+				s := f.callers(balancer(t, name, loadbalance.Config{Now: f.clock.now, Rand: rand}), number, rand, 5, 5, 5)
+				s.run(t, 10*time.Second)
+				serve := s.serve
+				s.serve = func(i int) (time.Duration, protocol.Verdict) {
+					if i == 2 {
+						return time.Hour, protocol.Succeeded
+					}
+					return serve(i)
+				}
+				s.timeout, s.cancel = 100*milli, true
+				s.run(t, time.Minute)
+				assert.Less(t, share(s.counts, 2), 0.05, "%v", s.counts)
+			})
+		}
+	}
+}
+
 // Who does not answer is known as such though no caller waits for its timeout, and a
 // failure is dear however little time the caller had.
 func TestEarlyTimeoutsAreNotFast(t *testing.T) {

@@ -20,6 +20,7 @@ type callers struct {
 	timeout time.Duration                                 // of the calls, set by the callers; 0: none
 	think   time.Duration                                 // between two calls of a caller
 	hurry   time.Duration                                 // after which each tenth call is given up; 0: never
+	cancel  bool                                          // who gives up does so by cancelling
 	serve   func(i int) (time.Duration, protocol.Verdict) // what the provider of an index does
 	err     func(i int) error                             // what the provider of an index answers with; nil: values
 	load    []string                                      // the reports of the providers
@@ -66,9 +67,15 @@ func (s *callers) run(t *testing.T, d time.Duration) {
 		}
 		if patience > 0 && took > patience {
 			took, verdict = patience, protocol.TimedOut
+			if s.cancel {
+				verdict = protocol.Neutral
+			}
 		}
 		var err error
-		if s.err != nil {
+		switch {
+		case verdict == protocol.Neutral:
+			err = &protocol.Error{Code: protocol.ErrCanceled}
+		case s.err != nil:
 			err = s.err(i)
 		}
 		end := s.attemptThat(s.lb, s.nodes[i], inv, err)

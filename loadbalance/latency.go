@@ -97,12 +97,12 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	r := l.of(o.Life)
 	r.active.Add(-1)
 	r.erase(l.stamp(inv))
-	if o.Verdict == protocol.Neutral {
+	method := l.methods.at(inv.Method.Slot)
+	if o.Verdict == protocol.Neutral && !l.leftLate(r, inv, o, method.value()) {
 		return
 	}
 	now := l.clock(inv, o)
 	took := max(quickest, millis(o.Elapsed))
-	method := l.methods.at(inv.Method.Slot)
 	if hasty(inv, o, inMs(method.value())) {
 		l.hurry.add(&r.haste, now, l.takes())
 	}
@@ -139,13 +139,20 @@ func (l *learner) charge(r *record, inv *protocol.Invocation, o protocol.Outcome
 		return max(usual, min(x, slowestAnswer*usual))
 	case o.Verdict == protocol.Useless:
 		x = max(x, slowestAnswer*usual)
-	case per > 0 && gaveUp(inv, o):
+	case per > 0 && (gaveUp(inv, o) || o.Verdict == protocol.Neutral):
 		there, _ := l.relative(r)
 		x += there
 	default:
 		x = max(x, failurePrice*usual)
 	}
 	return min(x, worstFailure)
+}
+
+// leftLate reports whether the caller cancelled an attempt after it had waited for long,
+// for a method that takes so many ms.
+func (l *learner) leftLate(r *record, inv *protocol.Invocation, o protocol.Outcome, per float64) bool {
+	there, _ := l.relative(r)
+	return leftLate(inv, o, inMs(there*per))
 }
 
 // fold works in what was counted at a provider, unless somebody else is doing so.
