@@ -1,6 +1,7 @@
 package gofer_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -59,5 +60,35 @@ func TestOutlierParametersAreKnown(t *testing.T) {
 		c := newClient(t)
 		_, err := c.Refer(t.Context(), fmt.Sprintf("dubbo://192.0.2.1:20880/%s?check=false&%s", demo, text))
 		assert.ErrorContains(t, err, "parameter "+text)
+	}
+}
+
+// Callers that cancel, as an HTTP server does for clients that have left, find out who
+// hangs, too.
+func TestCanceledCallsAtTheFrontDoor(t *testing.T) {
+	for _, name := range []string{"random", "leastload", "leastactive", "shortestresponse", "adaptive"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, 3, "", "timeout=5000&loadbalance="+name)
+			call := func(calls int) (left int) {
+				for range calls {
+					ctx, leave := context.WithCancel(t.Context())
+					gone := time.AfterFunc(time.Second, leave)
+					if _, err := gofer.Call[string](ctx, w.reference, "echo(java.lang.String)", "a"); err != nil {
+						require.ErrorIs(t, err, gofer.ErrCanceled)
+						left++
+					}
+					gone.Stop()
+					leave()
+					time.Sleep(10 * time.Millisecond)
+				}
+				return left
+			}
+			require.Zero(t, call(300))
+			require.NoError(t, w.providers[0].AnswerAlways("echo", dubbotest.Never()))
+			assert.LessOrEqual(t, call(1000), 10+5, name)
+			w.providers[0].Unscript("echo")
+			call(6000)
+			assert.Zero(t, w.reference.Snapshot().Funnel.Ejected)
+		})
 	}
 }

@@ -43,7 +43,8 @@ const (
 // What is a failure says [protocol.Judge], with two exceptions. A call that gave up
 // before the provider's own timeout was over tells nothing by itself; but ten such
 // calls in a row eject if the provider has answered nothing at all for as long as its
-// timeout, while others have answered the same method. In a trial one is enough. And
+// timeout, while others have answered the same method. In a trial one is enough. A call
+// that was cancelled is one of these if it waited for twice as long as answers take. And
 // refusals for a limit of the provider, "executes" or its thread pool, eject only if
 // it answered nothing else for as long as a pause, and their pause does not grow: a
 // provider that works at its limit refuses many calls in a row, and to take it out
@@ -211,7 +212,7 @@ func (o *Outliers) Begun(inv *protocol.Invocation, life *protocol.Life) {
 // Ended judges the provider by the end of an attempt.
 func (o *Outliers) Ended(inv *protocol.Invocation, end protocol.Outcome) {
 	r := o.record(end.Life)
-	if !bad(end.Verdict) && (r == nil || !r.out.Load()) { // most calls
+	if !bad(end.Verdict) && (r == nil || !r.out.Load()) && !canceledLate(inv, end) { // most calls
 		o.answered(r, inv, end.Verdict)
 		return
 	}
@@ -222,6 +223,11 @@ func (o *Outliers) Ended(inv *protocol.Invocation, end protocol.Outcome) {
 	o.mu.Lock()
 	o.judge(r, inv, end)
 	o.unlock()
+}
+
+// canceledLate reports whether a caller that cancelled tells that an answer is late.
+func canceledLate(inv *protocol.Invocation, end protocol.Outcome) bool {
+	return end.Verdict == protocol.Neutral && protocol.CanceledLate(end, answerTime(end.Life, inv.Method.Slot))
 }
 
 func bad(v protocol.Verdict) bool { return v == protocol.Failed || v == protocol.TimedOut }
@@ -254,12 +260,16 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 		r.trial = nil
 		defer o.schedule()
 	}
-	if end.Verdict == protocol.Neutral || inv.Begun.Before(r.since) {
+	if end.Verdict == protocol.Neutral && !canceledLate(inv, end) || inv.Begun.Before(r.since) {
 		return
 	}
 	at, set, out := inv.Begun.Add(end.Elapsed), settingsOf(r.node), r.out.Load()
 	switch {
 	case inv.OneWay && end.Verdict == protocol.Succeeded && r.mute.Load() && !trial: // that it was sent says nothing
+	case protocol.EndingOf(inv, end) == protocol.EndedGivenUp && set.on:
+		if err := o.givenUp(r, inv, end, set); err != nil {
+			o.failed(r, at, protocol.TimedOut, err, trial, set)
+		}
 	case !bad(end.Verdict) && !out: // it has come back just now
 		o.answered(r, inv, end.Verdict)
 	case !bad(end.Verdict):
@@ -267,10 +277,6 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 	case !set.on && out:
 		o.readmit(r, at, "outlier=false")
 	case !set.on:
-	case protocol.EndingOf(inv, end) == protocol.EndedGivenUp:
-		if err := o.givenUp(r, inv, end, set); err != nil {
-			o.failed(r, at, protocol.TimedOut, err, trial, set)
-		}
 	default:
 		o.failed(r, at, end.Verdict, end.Err, trial, set)
 	}

@@ -269,3 +269,48 @@ func TestExplainedEjection(t *testing.T) {
 		assert.Equal(t, "ejected after 1 failure; a trial in 1s", w.explain("find").Candidates[0].Refusal)
 	})
 }
+
+// leave is a call that is cancelled after so long.
+func (f *fleet) leave(n *protocol.Node, after time.Duration, sent bool) {
+	a := f.begin(n)
+	f.pass(after)
+	a.end(after, &protocol.Error{Code: protocol.ErrCanceled, Sent: sent, Cause: context.Canceled})
+}
+
+// A provider that hangs is ejected also when its callers cancel, as those of an HTTP server
+// do whose clients leave.
+func TestCanceledCallsEject(t *testing.T) {
+	f := newFleet(t, 3, "")
+	n := f.at(0)
+	for range 10 {
+		require.Empty(t, f.ejected())
+		f.leave(n, 300*time.Millisecond, true)
+		f.calls(f.at(1), 1, nil)
+	}
+	require.Equal(t, []int{0}, f.ejected())
+	assert.ErrorIs(t, f.out.Ejection(n).LastFailure, protocol.ErrTimeout)
+	f.pass(time.Second)
+	a := f.trial()
+	require.NotNil(t, a)
+	f.calls(f.at(1), 1, nil)
+	a.end(300*time.Millisecond, &protocol.Error{Code: protocol.ErrCanceled, Sent: true})
+	assert.Equal(t, 2, f.out.Ejection(n).Trips, "the trial has failed")
+}
+
+// Who cancels sooner, or before the call was sent, does so for reasons of its own.
+func TestCanceledCallsThatTellNothing(t *testing.T) {
+	for name, leave := range map[string]func(f *fleet){
+		"soon":     func(f *fleet) { f.leave(f.at(0), 190*time.Millisecond, true) },
+		"not sent": func(f *fleet) { f.leave(f.at(0), 300*time.Millisecond, false) },
+	} {
+		f := newFleet(t, 3, "")
+		a := f.begin(f.at(0))
+		a.end(100*time.Millisecond, nil)
+		a.life.Status(f.slot).End(100*time.Millisecond, false)
+		for range 30 {
+			leave(f)
+			f.calls(f.at(1), 1, nil)
+		}
+		assert.Empty(t, f.ejected(), name)
+	}
+}

@@ -74,7 +74,7 @@ func (s *callers) run(t *testing.T, d time.Duration) {
 		var err error
 		switch {
 		case verdict == protocol.Neutral:
-			err = &protocol.Error{Code: protocol.ErrCanceled}
+			err = &protocol.Error{Code: protocol.ErrCanceled, Sent: true}
 		case s.err != nil:
 			err = s.err(i)
 		}

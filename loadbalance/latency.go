@@ -98,8 +98,11 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	r.active.Add(-1)
 	r.erase(l.stamp(inv))
 	method := l.methods.at(inv.Method.Slot)
-	if o.Verdict == protocol.Neutral && !l.leftLate(r, inv, o, method.value()) {
-		return
+	if o.Verdict == protocol.Neutral {
+		there, _ := l.relative(r)
+		if expected := inMs(there * method.value()); expected == 0 || !protocol.CanceledLate(o, expected) {
+			return
+		}
 	}
 	now := l.clock(inv, o)
 	took := max(quickest, millis(o.Elapsed))
@@ -146,13 +149,6 @@ func (l *learner) charge(r *record, inv *protocol.Invocation, o protocol.Outcome
 		x = max(x, failurePrice*usual)
 	}
 	return min(x, worstFailure)
-}
-
-// leftLate reports whether the caller cancelled an attempt after it had waited for long,
-// for a method that takes so many ms.
-func (l *learner) leftLate(r *record, inv *protocol.Invocation, o protocol.Outcome, per float64) bool {
-	there, _ := l.relative(r)
-	return leftLate(inv, o, inMs(there*per))
 }
 
 // fold works in what was counted at a provider, unless somebody else is doing so.

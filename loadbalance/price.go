@@ -25,7 +25,7 @@ func price(inv *protocol.Invocation, o protocol.Outcome, there, anywhere time.Du
 		return took, !inv.OneWay, false
 	case o.Verdict == protocol.Useless:
 		return max(took, min(slowestAnswer*anywhere, timeout)), true, false
-	case gaveUp(inv, o), leftLate(inv, o, there):
+	case gaveUp(inv, o), there > 0 && protocol.CanceledLate(o, there):
 		return min(took+there, timeout), true, true
 	case o.Verdict == protocol.TimedOut, o.Verdict == protocol.Failed:
 		return max(took, timeout), true, false
@@ -37,17 +37,6 @@ func price(inv *protocol.Invocation, o protocol.Outcome, there, anywhere time.Du
 // provider's timeout.
 func gaveUp(inv *protocol.Invocation, o protocol.Outcome) bool {
 	return o.Verdict == protocol.TimedOut && protocol.EndingOf(inv, o) == protocol.EndedGivenUp
-}
-
-// patience times what is usual there a caller has waited whose cancellation says that the
-// answer is late. Most cancel for reasons of their own: the answer came from elsewhere, or
-// nobody wants it any more.
-const patience = 2
-
-// leftLate reports whether the caller cancelled an attempt after it had waited for long.
-func leftLate(inv *protocol.Invocation, o protocol.Outcome, there time.Duration) bool {
-	return o.Verdict == protocol.Neutral && there > 0 && o.Elapsed > patience*there &&
-		protocol.EndingOf(inv, o) == protocol.EndedGivenUp
 }
 
 // timeoutAt returns the timeout of a method at a node.

@@ -54,6 +54,18 @@ func EndingOf(inv *Invocation, o Outcome) Ending {
 	return EndedInFailure
 }
 
+// CanceledLate reports whether the caller cancelled an attempt that it had waited for twice
+// as long as answers take there: then the answer is late. Most cancel for reasons of their
+// own, as the answer came from elsewhere or nobody wants it any more, and that tells
+// nothing.
+func CanceledLate(o Outcome, usual time.Duration) bool {
+	if o.Verdict != Neutral || o.Err == nil || o.Elapsed < 2*usual {
+		return false
+	}
+	e := AsError(o.Err)
+	return e.Code == ErrCanceled && e.Sent
+}
+
 // EndWith counts the end of a call that began then, as [Status.End] does, and how it
 // ended.
 func (s *Status) EndWith(e Ending, begun time.Time, elapsed time.Duration) {

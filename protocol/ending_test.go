@@ -152,3 +152,24 @@ func TestAnswers(t *testing.T) {
 	_, mean = protocol.Counters{Total: 3, Failed: 3, Elapsed: time.Second, FailedElapsed: time.Second}.Answers()
 	assert.Zero(t, mean)
 }
+
+func TestCanceledLate(t *testing.T) {
+	canceled := &protocol.Error{Code: protocol.ErrCanceled, Sent: true}
+	for _, tt := range []struct {
+		what    string
+		verdict protocol.Verdict
+		err     error
+		took    time.Duration
+		late    bool
+	}{
+		{"late", protocol.Neutral, canceled, 20 * time.Millisecond, true},
+		{"soon", protocol.Neutral, canceled, 20*time.Millisecond - 1, false},
+		{"not sent", protocol.Neutral, &protocol.Error{Code: protocol.ErrCanceled}, time.Second, false},
+		{"another error", protocol.Neutral, &protocol.Error{Code: protocol.ErrExpired, Sent: true}, time.Second, false},
+		{"panic", protocol.Neutral, nil, time.Second, false},
+		{"answered", protocol.Succeeded, nil, time.Second, false},
+	} {
+		o := protocol.Outcome{Verdict: tt.verdict, Err: tt.err, Elapsed: tt.took}
+		assert.Equal(t, tt.late, protocol.CanceledLate(o, 10*time.Millisecond), tt.what)
+	}
+}

@@ -41,7 +41,8 @@ const (
 	Failed
 	// TimedOut: no answer within the deadline.
 	TimedOut
-	// Neutral: it tells nothing: the caller cancelled, or the call itself was bad.
+	// Neutral: it tells nothing: the caller cancelled, or the call itself was bad. See also
+	// [CanceledLate].
 	Neutral
 	// Useless: the provider has answered that it could not do anything with the call, or
 	// with an answer that nobody can read. It need not be ill for that, for the call may
