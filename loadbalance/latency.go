@@ -100,7 +100,7 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	method := l.methods.at(inv.Method.Slot)
 	if o.Verdict == protocol.Neutral {
 		there, _ := l.relative(r)
-		if expected := inMs(there * method.value()); expected == 0 || !protocol.CanceledLate(o, expected) {
+		if per := method.value(); per == 0 || !protocol.CanceledLate(o, inMs(there*per)) {
 			return
 		}
 	}
