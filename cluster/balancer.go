@@ -124,9 +124,6 @@ func (b *balancers) make(name string) error {
 		return nil
 	}
 	b.made[name] = nil
-	if f, known := b.factories[name]; known && f == nil {
-		return fmt.Errorf("load balancer %q: its factory is nil", name)
-	}
 	what := fmt.Sprintf("load balancer %q", name)
 	lb, err := made(b.panics, what, func() (loadbalance.LoadBalance, error) { return loadbalance.New(b.factories, name, b.config) })
 	if err != nil {

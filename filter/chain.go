@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -183,7 +185,13 @@ func broken(text string) protocol.Invoker {
 type guard struct {
 	next protocol.Invoker
 	log  *zap.Logger
+
+	until  atomic.Int64 // by the clock of the system: panics are not logged before
+	missed atomic.Int64 // since the last that was
 }
+
+// A filter that panics may do so in every call: one in so long is logged.
+const panicPeriod = 10 * time.Second
 
 func (g *guard) Invoke(ctx context.Context, inv *protocol.Invocation) (res *protocol.Result, err error) {
 	defer func() {
@@ -191,10 +199,19 @@ func (g *guard) Invoke(ctx context.Context, inv *protocol.Invocation) (res *prot
 			e := protocol.Recovered(v)
 			e.Service, e.Method, e.Attempts = inv.Method.Service, inv.Method.Name, inv.Attempt
 			e.Sent = inv.Attempt > 0
-			g.log.Error("panic in a filter: the call fails", zap.String("method", inv.Method.Name),
-				zap.Error(e.Cause), zap.ByteString("stack", e.Cause.(*protocol.PanicError).Stack))
+			g.tell(inv, e.Cause.(*protocol.PanicError))
 			res, err = nil, e
 		}
 	}()
 	return inv.Settle(g.next.Invoke(ctx, inv))
+}
+
+func (g *guard) tell(inv *protocol.Invocation, p *protocol.PanicError) {
+	now, until := time.Now(), g.until.Load()
+	if now.UnixNano() < until || !g.until.CompareAndSwap(until, now.Add(panicPeriod).UnixNano()) {
+		g.missed.Add(1)
+		return
+	}
+	g.log.Error("panic in a filter: the call fails", zap.String("method", inv.Method.Name), zap.Error(p),
+		zap.Int64("notLogged", g.missed.Swap(0)), zap.ByteString("stack", p.Stack))
 }

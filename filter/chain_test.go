@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -200,6 +202,31 @@ func TestPanicInACallFilterFailsTheCallAlone(t *testing.T) {
 	assert.EqualError(t, err, "gofer: com.example.DemoService.find: unknown error: panic: out of order")
 	require.Equal(t, 1, logs.Len())
 	assert.Contains(t, logs.All()[0].ContextMap()["stack"], "TestPanicInACallFilterFailsTheCallAlone")
+}
+
+// What panics in every call does not fill the log.
+func TestPanicsOfACallFilterAreLoggedNowAndThen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		core, logs := observer.New(zap.DebugLevel)
+		chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=bad"), Logger: zap.New(core)},
+			map[string]filter.Factory{"bad": func(filter.Config) (filter.Pair, error) {
+				return filter.Pair{Call: func(protocol.Invoker) protocol.Invoker {
+					return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) { panic("out of order") })
+				}}, nil
+			}})
+		require.NoError(t, err)
+		p := newProvider(t, "", nil, nil)
+		invoker := chain.Call(&endpoint{})
+		for range 2500 {
+			_, err := invoker.Invoke(t.Context(), p.invocation())
+			require.ErrorIs(t, err, protocol.ErrUnknown)
+			time.Sleep(10 * time.Millisecond)
+		}
+		require.Equal(t, 3, logs.Len(), "in 25 s")
+		for i, missed := range []int64{0, 999, 999} {
+			assert.Equal(t, missed, logs.All()[i].ContextMap()["notLogged"])
+		}
+	})
 }
 
 // answering returns a chain with one filter per call that does as the script says.

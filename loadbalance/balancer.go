@@ -68,6 +68,9 @@ func New(factories map[string]Factory, name string, cfg Config) (LoadBalance, er
 	if !ok {
 		return nil, protocol.UnknownName("load balancer", name, factories)
 	}
+	if f == nil {
+		return nil, fmt.Errorf("load balancer %q: its factory is nil", name)
+	}
 	b, err := f(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("load balancer %q: %w", name, err)

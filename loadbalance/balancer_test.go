@@ -47,4 +47,6 @@ func TestNewFails(t *testing.T) {
 	require.ErrorIs(t, err, cause)
 	require.EqualError(t, err, `load balancer "zone": no zone given`)
 	assert.Nil(t, lb)
+	_, err = loadbalance.New(map[string]loadbalance.Factory{"zone": nil}, "zone", loadbalance.Config{})
+	require.EqualError(t, err, `load balancer "zone": its factory is nil`)
 }
