@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"math"
 	"regexp"
 	"strconv"
 	"strings"
@@ -106,7 +107,7 @@ func checkRestart(t *testing.T, o outcome) {
 		if o.strategy == "roundrobin" {
 			assert.InDelta(t, fair, f.share, 0.06, o.label(f.provider))
 		} else {
-			assert.InDelta(t, fair, f.share, 0.15, o.label(f.provider))
+			assert.InDelta(t, fair, f.share, max(0.15, chance(fair, all.calls)), o.label(f.provider))
 		}
 		assert.GreaterOrEqual(t, f.p50, usual/2, "no call is shorter than half the usual time")
 	}
@@ -117,15 +118,22 @@ func checkRestart(t *testing.T, o outcome) {
 	require.Contains(t, o.label(newcomer.provider), "C 127.0.0.1:")
 	assert.Equal(t, before[2].provider, newcomer.provider, "it came back at its address")
 	assert.Positive(t, newcomer.calls, "it is used again")
-	most := 0.8 * fair // with a linear ramp it is 0.57 times the fair share
+	most := 0.7 * fair // with a linear ramp it is 0.57 times the fair share
 	if o.strategy == "leastactive" {
 		most = fair // slower, it would have less without warm-up, too
 	}
-	assert.Less(t, newcomer.share, most, "it is spared while it warms up")
-	assert.Less(t, o.share(newcomer.provider, 0), o.share(newcomer.provider, 3), "and gets more by and by")
+	assert.Less(t, newcomer.share, most+chance(most, all.calls), "it is spared while it warms up")
+	assert.Less(t, o.share(newcomer.provider, 0), o.share(newcomer.provider, 3)+chance(fair, all.calls/4), "and gets more by and by")
 	if o.strategy == "leastactive" {
 		assert.LessOrEqual(t, newcomer.peak, max(after[0].peak, after[1].peak)+1, "and is not flooded")
 	}
+}
+
+// chance is how far a share of so many calls may be from what is expected: six standard
+// deviations, which happens once in 10⁹ times. How many calls there are depends on the
+// machine.
+func chance(share float64, calls int) float64 {
+	return 6 * math.Sqrt(share*(1-share)/float64(max(1, calls)))
 }
 
 func assertWhole(t *testing.T, each []figures, all figures) {
