@@ -42,7 +42,7 @@ func TestDirectoryDeleted(t *testing.T) {
 			underLoad(t, profile, func(t *testing.T, w *pair) {
 				a, b := w.a.Addr(), w.b.Addr()
 				require.NoError(t, w.zk.Delete(w.directory()))
-				<-time.After(time.Minute)
+				<-time.After(15 * time.Second) // longer than a session
 				left, kept := w.left()
 				assert.Equal(t, []string{a, b}, left)
 				assert.True(t, kept)

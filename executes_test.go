@@ -87,7 +87,7 @@ func TestOverloadEjectsNobody(t *testing.T) {
 						if echoAt(t.Context(), w.reference) == nil {
 							n.Add(1)
 						}
-						time.Sleep(7 * time.Millisecond)
+						time.Sleep(25 * time.Millisecond)
 					}
 				})
 			}
