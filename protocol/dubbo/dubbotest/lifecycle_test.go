@@ -142,11 +142,13 @@ func TestFreeze(t *testing.T) {
 	p := startHello(t)
 	w := dial(t, p)
 	w.heartbeat()
-	require.NoError(t, p.Answer("hello", dubbotest.Value("v").After(time.Millisecond)))
+	done := make(chan struct{})
+	require.NoError(t, p.Handle("hello(java.lang.String)", func(s string) string { <-done; return s }))
 	w.send(hello.with(1).bytes(t))
 	require.NoError(t, p.Await(t.Context(), func(c dubbotest.Counters) bool { return c.InFlight == 1 }))
 	p.Freeze()
 	p.Freeze()
+	close(done) // what is answered now stays where it is
 	w.send(hello.with(2).bytes(t))
 	late := dial(t, p) // connects
 	late.send(frame.AppendHeartbeat(nil, 9))

@@ -91,7 +91,7 @@ func TestRegisterMistakes(t *testing.T) {
 func TestRegistrationOverLives(t *testing.T) {
 	zk := startZooKeeper(t)
 	p := dubbotest.Start(t, orders)
-	require.NoError(t, p.Register("zookeeper://"+zk.Addr()+"?session=2000", "weight=7"))
+	require.NoError(t, p.Register("zookeeper://"+zk.Addr()+"?session=4000", "weight=7"))
 	stamps := func() (all []string) {
 		for _, u := range entries(t, zk, orders) {
 			assert.Equal(t, "7", u.Param("weight"))
@@ -106,7 +106,7 @@ func TestRegistrationOverLives(t *testing.T) {
 	require.Len(t, second, 1)
 	assert.NotEqual(t, first, second)
 
-	require.NoError(t, p.Register("zookeeper://"+zk.Addr()+"?session=2000", "weight=7"), "once more, the same")
+	require.NoError(t, p.Register("zookeeper://"+zk.Addr()+"?session=4000", "weight=7"), "once more, the same")
 	assert.Equal(t, second, stamps())
 
 	p.Stop(t.Context())
