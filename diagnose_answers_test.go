@@ -33,49 +33,6 @@ var (
 	unreadable = dubbotest.Status(50, "Fail to encode response")
 )
 
-// A method that throws now and then, as many do, or for some arguments, is well.
-func TestDiagnoseUsualExceptions(t *testing.T) {
-	for _, share := range []float64{0.05, 0.4, 0.9} {
-		for _, balance := range []string{"random", "leastload", "leastactive"} {
-			synctest.Test(t, func(t *testing.T) {
-				w := newPatient(t, 3, "actives=1000&loadbalance="+balance)
-				for i := range w.providers {
-					require.NoError(t, w.providers[i].Handle("find()", func() error {
-						if rand.Float64() < share {
-							return &gofer.RemoteError{Class: "com.example.NotFoundException", Message: "no such order"}
-						}
-						return nil
-					}))
-				}
-				for range 5 {
-					w.load(6, 2*time.Second, calling("find()"))
-					assert.Empty(t, w.reference.Diagnose())
-				}
-			})
-		}
-	}
-}
-
-// Everything throws from one moment on, and all calls are of one provider (sticky): it
-// is not told to be worse than those that nobody asks.
-func TestDiagnoseExceptionsWithoutPeers(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newPatient(t, 3, "sticky=true")
-		for i := range w.providers { // in turn, so that each has been well
-			w.providers[i].Freeze()
-			w.load(1, 15*time.Second, func(ctx context.Context, r *gofer.Reference) error { _ = calling("wait()")(ctx, r); return nil })
-			w.providers[i].Resume()
-			time.Sleep(5 * time.Second)
-		}
-		w.load(6, 20*time.Second, calling("wait()"))
-		for i := range w.providers {
-			w.answers(i, noDatabase)
-		}
-		w.load(6, 20*time.Second, calling("wait()"))
-		assert.Empty(t, w.reference.Diagnose())
-	})
-}
-
 // Snapshots show what Diagnose goes by.
 func TestSnapshotEndings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,6 +1,6 @@
 //go:build !race
 
-// Traffic of all kinds, minutes of it, in which nothing is to be found.
+// Traffic of all kinds, minutes of it, in which nothing is to be found at those that are well.
 // The race detector looks at the same calls in TestDiagnoseSickTraffic, and would make
 // these take minutes.
 
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/gofer-rpc/gofer"
 	"github.com/gofer-rpc/gofer/protocol/dubbo/dubbotest"
@@ -179,6 +180,23 @@ func TestDiagnoseHealthyTraffic(t *testing.T) {
 				c.traffic(w)
 				assert.Empty(t, w.reference.Diagnose())
 			})
+		})
+	}
+}
+
+// A strategy keeps calls away from a provider that answers nothing, in all methods: the
+// others have to have more, and are not blamed.
+func TestDiagnoseMoreBecauseOneFails(t *testing.T) {
+	for _, balance := range []string{"leastload", "adaptive", "shortestresponse"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPatient(t, 3, "outlier=false&actives=1000&timeout=200&long.return=false&loadbalance="+balance)
+			require.NoError(t, w.providers[0].AnswerAlways("wait", dubbotest.Never()))
+			for range 3 {
+				w.load(6, 10*time.Second, func(ctx context.Context, r *gofer.Reference) error {
+					return calling([]string{"wait()", "long()"}[rand.IntN(2)])(ctx, r)
+				})
+				assert.Empty(t, w.reference.Diagnose(), balance)
+			}
 		})
 	}
 }

@@ -205,19 +205,3 @@ func TestDiagnoseFlood(t *testing.T) {
 	})
 }
 
-// A strategy keeps calls away from a provider that answers nothing, in all methods: the
-// others have to have more, and are not blamed.
-func TestDiagnoseMoreBecauseOneFails(t *testing.T) {
-	for _, balance := range []string{"leastload", "adaptive", "shortestresponse"} {
-		synctest.Test(t, func(t *testing.T) {
-			w := newPatient(t, 3, "outlier=false&actives=1000&timeout=200&long.return=false&loadbalance="+balance)
-			require.NoError(t, w.providers[0].AnswerAlways("wait", dubbotest.Never()))
-			for range 3 {
-				w.load(6, 10*time.Second, func(ctx context.Context, r *gofer.Reference) error {
-					return calling([]string{"wait()", "long()"}[rand.IntN(2)])(ctx, r)
-				})
-				assert.Empty(t, w.reference.Diagnose(), balance)
-			}
-		})
-	}
-}

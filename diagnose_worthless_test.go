@@ -1,6 +1,6 @@
 //go:build !race
 
-// Minutes of traffic in which one provider brings no value.
+// Minutes of traffic that brings no value, at one provider or here and there.
 // The race detector looks at the same calls in TestDiagnoseSickTraffic, and would make
 // these take minutes.
 
@@ -9,6 +9,7 @@ package gofer_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,4 +88,47 @@ func (w *patient) about(kind gofer.FindingKind) (one gofer.Finding) {
 	}
 	require.Equal(w.t, kind, one.Kind, "%v", all)
 	return one
+}
+
+// A method that throws now and then, as many do, or for some arguments, is well.
+func TestDiagnoseUsualExceptions(t *testing.T) {
+	for _, share := range []float64{0.05, 0.4, 0.9} {
+		for _, balance := range []string{"random", "leastload", "leastactive"} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newPatient(t, 3, "actives=1000&loadbalance="+balance)
+				for i := range w.providers {
+					require.NoError(t, w.providers[i].Handle("find()", func() error {
+						if rand.Float64() < share {
+							return &gofer.RemoteError{Class: "com.example.NotFoundException", Message: "no such order"}
+						}
+						return nil
+					}))
+				}
+				for range 5 {
+					w.load(6, 2*time.Second, calling("find()"))
+					assert.Empty(t, w.reference.Diagnose())
+				}
+			})
+		}
+	}
+}
+
+// Everything throws from one moment on, and all calls are of one provider (sticky): it
+// is not told to be worse than those that nobody asks.
+func TestDiagnoseExceptionsWithoutPeers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPatient(t, 3, "sticky=true")
+		for i := range w.providers { // in turn, so that each has been well
+			w.providers[i].Freeze()
+			w.load(1, 15*time.Second, func(ctx context.Context, r *gofer.Reference) error { _ = calling("wait()")(ctx, r); return nil })
+			w.providers[i].Resume()
+			time.Sleep(5 * time.Second)
+		}
+		w.load(6, 20*time.Second, calling("wait()"))
+		for i := range w.providers {
+			w.answers(i, noDatabase)
+		}
+		w.load(6, 20*time.Second, calling("wait()"))
+		assert.Empty(t, w.reference.Diagnose())
+	})
 }
