@@ -197,14 +197,14 @@ func (r *coldRestart) check(t *testing.T, l *coldLoad) {
 
 	// Against the two others, which weigh 100 each.
 	fair := func(i int) float64 { return 100 * r.phases[i].weight / (200 + r.phases[i].weight) }
-	assert.Less(t, shares[1], fair(1)+8, "%s: a cold provider is not flooded", l.strategy)
+	assert.Less(t, shares[1], fair(1)+10, "%s: a cold provider is not flooded", l.strategy)
 	switch l.strategy {
 	case "random", "roundrobin":
-		for i, share := range shares { // drawn at random it is 12 off once in a million times
-			assert.InDelta(t, fair(i), share, 12, "%s: %s: the share follows the weight", l.strategy, r.phases[i].name)
+		for i, share := range shares { // drawn at random it is 15 off once in 10⁹ times
+			assert.InDelta(t, fair(i), share, 15, "%s: %s: the share follows the weight", l.strategy, r.phases[i].name)
 		}
 	case "leastactive":
-		assert.InDelta(t, 33.3, after, 12, "%s: a provider that has warmed up gets its share", l.strategy)
+		assert.InDelta(t, 33.3, after, 15, "%s: a provider that has warmed up gets its share", l.strategy)
 	case "leastload": // for a tenth of a millisecond it prefers one of three equal ones, so there is no upper bound
 		assert.Greater(t, after, 33.3/2, "%s: a provider that has warmed up is used", l.strategy)
 	}

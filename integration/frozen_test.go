@@ -19,8 +19,8 @@ const (
 	// frozenCost is how many calls a frozen provider costs at most: one of each caller,
 	// and one more of those who timed out before the third timeout made it suspect.
 	frozenCost = frozenCallers + 2
-	// frozenTimeout is the timeout of a call.
-	frozenTimeout = 300 * time.Millisecond
+	// frozenTimeout is the timeout of a call: a busy machine may take its time, too.
+	frozenTimeout = 800 * time.Millisecond
 	// thawed is how soon it serves again.
 	thawed = 2 * time.Second
 )
@@ -28,11 +28,11 @@ const (
 // TestFrozenProvider freezes one of two providers (SIGSTOP), for less time than its
 // session: it costs a few calls, not one in two, and serves as soon as it goes on.
 func TestFrozenProvider(t *testing.T) {
-	eachPair(t, env.ZooKeeper.Addr(), "frozen", "&timeout=300", frozen)
+	eachPair(t, env.ZooKeeper.Addr(), "frozen", "&timeout=800", frozen)
 }
 
 func frozen(t *testing.T, pair *drill.Pair, r *gofer.Reference) {
-	for _, long := range []time.Duration{time.Second, 5 * time.Second} { // the probe waits 3 s
+	for _, long := range []time.Duration{2 * time.Second, 5 * time.Second} { // the probe waits 3 s
 		load := drill.Start(r, frozenCallers)
 		require.NoError(t, load.Await(t.Context(), pair.A, 50)) // a JVM has to warm up
 		frost, err := drill.Freeze(t.Context(), load, pair.A, long)
@@ -54,7 +54,7 @@ func frozen(t *testing.T, pair *drill.Pair, r *gofer.Reference) {
 func TestFrozenBeyondItsSession(t *testing.T) {
 	z := env.StartZooKeeper(t, harness.ZooKeeperConfig{MaxSession: 4 * time.Second})
 	conn := connect(t, z.Addr())
-	eachPair(t, z.Addr(), "ice", "&timeout=300", func(t *testing.T, pair *drill.Pair, r *gofer.Reference) {
+	eachPair(t, z.Addr(), "ice", "&timeout=800", func(t *testing.T, pair *drill.Pair, r *gofer.Reference) {
 		listed := func(n int) func() bool {
 			return func() bool { return entries(conn, "ice-"+version(t)) == n }
 		}

@@ -75,12 +75,12 @@ func TestProviderKilledAndBack(t *testing.T) {
 			both := func() bool { return bothServe(t, r) }
 			eventually(t, 10*time.Second, "both providers are used", both)
 			require.NoError(t, a.Kill())
-			for range 50 { // retries go to the other one; nothing waits for the dead one
+			for range 50 { // retries go to the other one; nothing waits for the dead one, which would be 3 s
 				began := time.Now()
 				s, err := gofer.Call[string](t.Context(), r, hello, "Ada")
 				require.NoError(t, err)
 				assert.Equal(t, "hello Ada from "+b.Name, s)
-				assert.Less(t, time.Since(began), time.Second)
+				assert.Less(t, time.Since(began), 2*time.Second)
 			}
 			require.NoError(t, a.Start(t.Context()))
 			eventually(t, 5*time.Second, "the provider that came back is used", both)
