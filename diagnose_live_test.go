@@ -204,4 +204,3 @@ func TestDiagnoseFlood(t *testing.T) {
 		assert.Contains(t, found.Remedy, "loadbalance.shadow=leastload")
 	})
 }
-
