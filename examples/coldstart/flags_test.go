@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"flag"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -61,36 +59,4 @@ func TestHelp(t *testing.T) {
 	assert.Empty(t, errs.String())
 	_, err := parseFlags([]string{"-h"}, &errs)
 	assert.ErrorIs(t, err, flag.ErrHelp)
-}
-
-// fullDisk is one without room after some bytes.
-type fullDisk struct{ room int }
-
-func (d *fullDisk) Write(p []byte) (int, error) {
-	if d.room -= len(p); d.room < 0 {
-		return 0, syscall.ENOSPC
-	}
-	return len(p), nil
-}
-
-func TestAReportThatGetsLostIsAnError(t *testing.T) {
-	var question bytes.Buffer
-	cfg := tiny()
-	cfg.writeQuestion(&question)
-	for name, room := range map[string]int{"at once": 0, "in the answer": question.Len() + 500} {
-		t.Run(name, func(t *testing.T) {
-			file := filepath.Join(t.TempDir(), "page.html")
-			var errs bytes.Buffer
-			assert.Equal(t, 1, run(t.Context(), []string{"-after", "10s", "-runs", "1", "-html", file}, &fullDisk{room}, &errs))
-			assert.Equal(t, "coldstart: the report cannot be written: no space left on device\n", errs.String())
-			if room == 0 {
-				assert.NoFileExists(t, file, "nothing to work for")
-			} else {
-				assert.FileExists(t, file, "what can be written is")
-			}
-		})
-	}
-	var errs bytes.Buffer
-	assert.Equal(t, 1, run(t.Context(), []string{"-help"}, &fullDisk{}, &errs))
-	assert.Contains(t, errs.String(), "the report cannot be written")
 }

@@ -205,35 +205,6 @@ func TestWordsAndLinesCanBeReadInBothSchemes(t *testing.T) {
 	}
 }
 
-func TestSameSeedSameBytes(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	var out, errs bytes.Buffer
-	require.Zero(t, run(t.Context(), []string{"-seed", "7", "-runs", "1", "-after", "10s"}, &out, &errs), errs.String())
-	assert.Empty(t, errs.String())
-	assert.Regexp(t, `\nplots: .*/coldstart\.html\ndone in [0-9.]+ s\n$`, out.String())
-	written, err := os.ReadFile("coldstart.html")
-	require.NoError(t, err)
-	assert.Contains(t, string(written), "go run ./examples/coldstart -seed 7 -runs 1 -after 10s\n", "how to make it again")
-
-	again := story(t)
-	if again.after != shortest {
-		again, err = measure(context.Background(), tiny())
-		require.NoError(t, err)
-	}
-	assert.Equal(t, string(pageOf(t, again)), string(written))
-	var terminal bytes.Buffer
-	again.writeQuestion(&terminal)
-	again.writeAnswer(&terminal)
-	assert.True(t, strings.HasPrefix(out.String(), terminal.String()))
-
-	other := outcome{cause: again.causes[0], strategy: again.strategies[0]}
-	cfg := tiny()
-	cfg.seed++
-	require.NoError(t, other.simulate(t.Context(), cfg))
-	assert.NotEqual(t, again.of(0)[0].points, other.points, "another seed is another run")
-}
-
 func TestThePageIsWrittenWhereAndIfWanted(t *testing.T) {
 	dir := t.TempDir()
 	r := *story(t)
