@@ -85,7 +85,9 @@ func TestCanceledCallsAtTheFrontDoor(t *testing.T) {
 			}
 			require.Zero(t, call(300))
 			require.NoError(t, w.providers[0].AnswerAlways("echo", dubbotest.Never()))
-			assert.LessOrEqual(t, call(1000), 10+5, name)
+			// Ten, three trials, and those that follow the first before anybody else has answered:
+			// one in three, so that there are many once in 10⁷ runs. Else there would be hundreds.
+			assert.LessOrEqual(t, call(1000), 10+3+27, name)
 			w.providers[0].Unscript("echo")
 			time.Sleep(31 * time.Second)
 			call(100)
