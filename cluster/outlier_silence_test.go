@@ -240,7 +240,9 @@ func TestSilenceWithEveryStrategy(t *testing.T) {
 				}
 				call(10 * time.Minute)
 				assert.True(t, w.nodes()[0].Ejected())
-				assert.Less(t, failed, 10+30, "ten, and the trials")
+				// Of those that follow the first before anybody else has answered, one in two or
+				// three, there are so many once in 10⁸ runs.
+				assert.Less(t, failed, 10+25+30, "ten, and the trials")
 				w.endpoints[0].script = slow(50 * time.Millisecond)
 				call(time.Minute)
 				assert.False(t, w.nodes()[0].Ejected())
