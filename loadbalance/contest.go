@@ -155,7 +155,7 @@ func (c *contest) contend(w *weights, m *moment, inv *protocol.Invocation, r uin
 	r = scramble(^r)
 	found := c.look(w, m, r, nil)
 	if !found.allowed(w, inv) {
-		found = c.look(w, m, r, inv)
+		found = c.look(w, m, scramble(^r), inv)
 	}
 	if found.best < 0 || e.near(cost, found.least) || e.unproven(m) && below(scramble(^r), curious) == 0 {
 		return drawn

@@ -217,6 +217,21 @@ func TestLeastActiveTies(t *testing.T) {
 	requireShares(t, []float64{1, 0, 1, 1, 0}, f.picks(t, lb, f.list(), f.call(), 10_000))
 }
 
+// The same when one that is just as good may not be called, so that the first look at all
+// was in vain: what it has drawn does not decide who is next.
+func TestLeastActiveTiesWithoutOne(t *testing.T) {
+	f := newFleet().weights(100, 100, 100, 100, 10_000)
+	for _, n := range f.nodes {
+		n.Status(f.method.Slot).Begin(0)
+	}
+	for range 500 { // nearly always drawn, and not the best
+		f.nodes[4].Status(f.method.Slot).Begin(0)
+	}
+	setState(f.nodes[1], protocol.Down)
+	lb := balancer(t, "leastactive", loadbalance.Config{Now: f.clock.now, Rand: source(7)})
+	requireShares(t, []float64{1, 0, 1, 1, 0}, f.picks(t, lb, f.list(), f.call(), 10_000))
+}
+
 // A provider that is down has no calls under way; it does not make the others look
 // busy.
 func TestLeastActiveBesideDown(t *testing.T) {
