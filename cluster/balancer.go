@@ -133,14 +133,27 @@ func (b *balancers) make(name string) error {
 		return fmt.Errorf("%s: its factory returned neither a load balancer nor an error", what)
 	}
 	m := &balancer{LoadBalance: lb, name: name, builtin: isBuiltin(lb), log: b.log, panics: b.panics}
-	if o, ok := lb.(protocol.Observer); ok {
-		if b.key == shadowKey {
-			o = &guard{Observer: o, balancer: m}
+	if o, ok := lb.(protocol.Observer); ok && !b.has(lb) {
+		if shadow := b.key == shadowKey; shadow || !m.builtin {
+			o = &guard{Observer: o, balancer: m, shadow: shadow}
 		}
 		b.methods.Observe(o)
 	}
 	b.made[name] = m
 	return nil
+}
+
+// has reports whether a load balancer has been made under another name.
+func (b *balancers) has(lb loadbalance.LoadBalance) bool {
+	if !reflect.ValueOf(lb).Comparable() {
+		return false
+	}
+	for _, m := range b.made {
+		if m != nil && m.LoadBalance == lb {
+			return true
+		}
+	}
+	return false
 }
 
 // get returns the load balancer of that name, nil when there is none: then a

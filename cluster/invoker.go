@@ -152,8 +152,8 @@ func (c *Invoker) invoke(ctx context.Context, inv *protocol.Invocation) (res *pr
 func (c *Invoker) recovered(v any, inv *protocol.Invocation) error {
 	e := protocol.Recovered(v)
 	c.panics.add("panic: the call fails", e, zap.String("method", inv.Method.Name))
+	e.Sent = inv.Sent()
 	if inv.Attempt == 0 {
-		e.Sent = false
 		return complete(e, inv, "")
 	}
 	return complete(e, inv, inv.Node.Address())

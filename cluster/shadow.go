@@ -168,31 +168,3 @@ func (b *balancer) fail(value any) {
 	}
 	b.panics.add("a load balancer that is only compared with panicked; it is not asked any more", e, zap.String(shadowKey, b.name))
 }
-
-// guard lets a shadow learn from calls without being able to harm them.
-type guard struct {
-	protocol.Observer
-	balancer *balancer
-}
-
-// Begun implements [protocol.Observer].
-func (g *guard) Begun(inv *protocol.Invocation, life *protocol.Life) {
-	defer g.recover()
-	if !g.balancer.broken() {
-		g.Observer.Begun(inv, life)
-	}
-}
-
-// Ended implements [protocol.Observer].
-func (g *guard) Ended(inv *protocol.Invocation, o protocol.Outcome) {
-	defer g.recover()
-	if !g.balancer.broken() {
-		g.Observer.Ended(inv, o)
-	}
-}
-
-func (g *guard) recover() {
-	if v := recover(); v != nil {
-		g.balancer.fail(v)
-	}
-}

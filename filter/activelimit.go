@@ -47,9 +47,7 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 		status.Left(begun)
 		status.EndWith(protocol.EndingOf(inv, end), begun, end.Elapsed)
 		node.Freed(slot)
-		for _, o := range observers[:told] {
-			o.Ended(inv, end)
-		}
+		ended(observers[:told], inv, end)
 	}()
 	for _, o := range observers {
 		told++
@@ -58,6 +56,21 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 	res, err := f.next.Invoke(ctx, inv)
 	end.Verdict, end.Err = protocol.Judge(err), err
 	return res, err
+}
+
+// ended tells all observers of the end, those as well that come after one that panics.
+func ended(observers []protocol.Observer, inv *protocol.Invocation, end protocol.Outcome) {
+	next := 0
+	defer func() {
+		if next < len(observers) {
+			ended(observers[next:], inv, end)
+		}
+	}()
+	for next < len(observers) {
+		o := observers[next]
+		next++
+		o.Ended(inv, end)
+	}
 }
 
 func refuse(inv *protocol.Invocation, limit int) error {

@@ -223,6 +223,27 @@ type bomb struct{}
 func (bomb) Begun(*protocol.Invocation, *protocol.Life)   { panic("bug") }
 func (bomb) Ended(*protocol.Invocation, protocol.Outcome) {}
 
+// One that panics at the end fails its call, too; the others are told, whatever their
+// order, and panics of several are no different.
+func TestObserverThatPanicsAtTheEnd(t *testing.T) {
+	p := newProvider(t, "actives=1", nil, filter.ActiveLimit)
+	var before, between, after witness
+	for _, o := range []protocol.Observer{&before, grenade{1}, &between, grenade{2}, &after} {
+		p.methods.Observe(o)
+	}
+	assert.Panics(t, func() { _, _ = p.node.Invoke(t.Context(), p.invocation()) })
+	for _, w := range []*witness{&before, &between, &after} {
+		assert.Equal(t, "succeeded ", w.saw())
+	}
+	assert.Equal(t, "active 0, total 1, failed 0", counts(p.status()))
+}
+
+// grenade is an observer with a later bug.
+type grenade struct{ no int }
+
+func (grenade) Begun(*protocol.Invocation, *protocol.Life)   {}
+func (grenade) Ended(*protocol.Invocation, protocol.Outcome) { panic("bug") }
+
 // With any number of calls at a time each end finds its beginning.
 func TestObserversUnderLoad(t *testing.T) {
 	p := newProvider(t, "actives=5", func(_ context.Context, inv *protocol.Invocation) (*protocol.Result, error) {

@@ -198,7 +198,7 @@ func (g *guard) Invoke(ctx context.Context, inv *protocol.Invocation) (res *prot
 		if v := recover(); v != nil {
 			e := protocol.Recovered(v)
 			e.Service, e.Method, e.Attempts = inv.Method.Service, inv.Method.Name, inv.Attempt
-			e.Sent = inv.Attempt > 0
+			e.Sent = inv.Sent()
 			g.tell(inv, e.Cause.(*protocol.PanicError))
 			res, err = nil, e
 		}

@@ -42,6 +42,7 @@ type Invocation struct {
 	n      int
 	base   int // from here on they belong to the attempt under way, if one is
 	trying bool
+	sent   bool
 	more   []pair
 }
 
@@ -122,11 +123,15 @@ func (inv *Invocation) pair(i int) *pair {
 // StartCall forgets what the cluster noted in an earlier call with this
 // invocation. The cluster calls it.
 func (inv *Invocation) StartCall() {
-	inv.Attempt, inv.Node = 0, nil
+	inv.Attempt, inv.Node, inv.sent = 0, nil, false
 	if inv.pick.n > 0 || inv.pick.relax != 0 {
 		inv.pick = pick{}
 	}
 }
+
+// Sent reports whether an attempt of the call has got past all filters of a provider:
+// from there on it may have been sent.
+func (inv *Invocation) Sent() bool { return inv.sent }
 
 // StartAttempt begins the next attempt, at n: from now on attachments belong to
 // it, and the result of the attempt before is forgotten. The cluster calls it, and

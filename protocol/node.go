@@ -52,13 +52,22 @@ type Life struct {
 // filters around the endpoint; nil: none. start is the provider's start, the zero
 // time when unknown.
 func NewNode(key string, u url.URL, start time.Time, methods *MethodTable, endpoint Endpoint, wrap func(Invoker) Invoker) *Node {
-	n := &Node{key: key, methods: methods, endpoint: endpoint, invoker: endpoint}
+	n := &Node{key: key, methods: methods, endpoint: endpoint, invoker: wire{endpoint}}
 	if wrap != nil {
-		n.invoker = wrap(endpoint)
+		n.invoker = wrap(n.invoker)
 	}
 	n.life.Store(&Life{Start: start, Since: time.Now()})
 	n.setView(u)
 	return n
+}
+
+// wire is where the filters end.
+type wire struct{ endpoint Endpoint }
+
+// Invoke notes that the attempt has come so far.
+func (w wire) Invoke(ctx context.Context, inv *Invocation) (*Result, error) {
+	inv.sent = true
+	return w.endpoint.Invoke(ctx, inv)
 }
 
 // Key is the node's identity within its reference.
