@@ -349,7 +349,7 @@ func TestBadParameters(t *testing.T) {
 	fields := logs.All()[0].ContextMap()
 	assert.Equal(t, "weight", fields["key"])
 	assert.Equal(t, "abc", fields["value"])
-	assert.Equal(t, "100", fields["default"])
+	assert.Equal(t, "100", fields["used"])
 	assert.Contains(t, fields["service"], iface)
 	assert.NotContains(t, fmt.Sprint(fields), "geheim")
 	assert.Equal(t, 100, node(t, d, 0).Method(0).Weight)

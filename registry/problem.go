@@ -30,8 +30,8 @@ func (p *problems) check(u url.URL) {
 			p.log.Warn("more bad parameters of providers, not reported one by one")
 			continue
 		}
-		p.log.Warn("bad parameter of a provider, default used",
+		p.log.Warn("a bad parameter of a provider is replaced",
 			zap.String("key", b.Key), zap.String("value", id[1]), zap.String("reason", b.Reason),
-			zap.String("default", b.Fallback), zap.String("provider", b.URL))
+			zap.String("used", b.Fallback), zap.String("provider", b.URL))
 	}
 }

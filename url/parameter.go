@@ -74,6 +74,7 @@ type Parameter struct {
 	Ignored  bool     // Java consumers act on it; here it is accepted without effect
 
 	zeroUnset bool  // 0 is the same as not given
+	clamped   bool  // less than Min is Min, as in Java: who is to have no calls there has none here
 	def       int64 // Default as parse returns it
 }
 
@@ -134,7 +135,8 @@ func (p Parameter) Check(value string) (reason string) {
 }
 
 // parse reads a bool (as 0 or 1), a number or a time (in nanoseconds), and says
-// what is wrong. A number out of bounds is still of use: as the bound.
+// what is wrong. A number out of bounds is of no more use than one that is none, unless
+// Java takes it for the bound.
 func (p *Parameter) parse(value string) (n int64, ok bool, reason string) {
 	unit := int64(1)
 	switch p.Type {
@@ -158,18 +160,24 @@ func (p *Parameter) parse(value string) (n int64, ok bool, reason string) {
 		}
 		n, unit = int64(d), int64(time.Millisecond)
 	}
-	n, reason = p.bound(n, unit)
-	return n, n > 0 || !p.zeroUnset, reason
+	switch reason = p.beyond(n, unit); {
+	case reason == "":
+		return n, n > 0 || !p.zeroUnset, ""
+	case p.clamped && n < p.Min*unit:
+		return p.Min * unit, true, reason
+	}
+	return 0, false, reason
 }
 
-func (p *Parameter) bound(n, unit int64) (int64, string) {
+// beyond says which bound a number is beyond, "" for none.
+func (p *Parameter) beyond(n, unit int64) string {
 	switch {
 	case n < p.Min*unit:
-		return p.Min * unit, "less than " + strconv.FormatInt(p.Min, 10)
+		return "less than " + strconv.FormatInt(p.Min, 10)
 	case p.Max != 0 && n > p.Max*unit:
-		return p.Max * unit, "more than " + strconv.FormatInt(p.Max, 10)
+		return "more than " + strconv.FormatInt(p.Max, 10)
 	}
-	return n, ""
+	return ""
 }
 
 // parseText reads a text. A name that Java would refuse is still of use.
@@ -190,7 +198,7 @@ func (p *Parameter) parseNumbers(value string) (ns []int, ok bool, reason string
 		if err != nil {
 			return nil, false, p.notNumber(e)
 		}
-		if _, reason := p.bound(int64(n), 1); reason != "" {
+		if reason := p.beyond(int64(n), 1); reason != "" {
 			return nil, false, reason
 		}
 		ns = append(ns, n)

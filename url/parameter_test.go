@@ -1,6 +1,8 @@
 package url
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +157,48 @@ func TestCheck(t *testing.T) {
 		}
 		assert.Contains(t, reason, tc.reason, "%s=%s", tc.key, tc.value)
 	}
+}
+
+// What a number out of bounds is replaced by is the same to who reads it, in what is
+// reported, and in the documentation: the default, or where Java takes less for the least,
+// and the documentation says so, that.
+func TestOutOfBounds(t *testing.T) {
+	bounded := 0
+	for _, p := range Table() {
+		if p.Type != TypeInt && p.Type != TypeLong && p.Type != TypeTime {
+			continue
+		}
+		protocol := map[bool]string{true: "dubbo", false: "zookeeper"}[p.Scope&(ScopeReference|ScopeProvider) != 0]
+		if p.Scope == ScopeRule {
+			protocol = "override"
+		}
+		if p.Default == "" {
+			p.Default = "0"
+		}
+		values := map[int64]string{p.Min - 1: p.Default}
+		if strings.Contains(p.Doc, "and less") {
+			values[p.Min-1] = strconv.FormatInt(p.Min, 10)
+		}
+		if p.Max != 0 {
+			values[p.Max+1] = p.Default
+		}
+		for value, used := range values {
+			if p.Check(strconv.FormatInt(value, 10)) == "" {
+				continue // it has no lower bound
+			}
+			bounded++
+			u := parsed(t, fmt.Sprintf("%s://h:1/a.B?%s=%d", protocol, p.Key, value))
+			want := NewReader(parsed(t, fmt.Sprintf("%s://h:1/a.B?%s=%s", protocol, p.Key, used)))
+			r := NewReader(u)
+			assert.Equal(t, want.number(p.Key, p.Type), r.number(p.Key, p.Type), u.String())
+			require.Len(t, r.Problems(), 1, u.String())
+			assert.Equal(t, used, r.Problems()[0].Fallback, u.String())
+			if p.Scope&scopeOf(u) != 0 {
+				assert.Equal(t, r.Problems(), Validate(u), u.String())
+			}
+		}
+	}
+	assert.Greater(t, bounded, 20)
 }
 
 func TestDuration(t *testing.T) {

@@ -8,10 +8,11 @@ import (
 )
 
 // Reader reads parameters as the table types them. It never fails: a bad value is
-// noted in [Reader.Problems] and the next best is used. That is the bound for a
-// number out of bounds, else for a method the value of the interface, else the
-// default. A key that is not in the table, one of your own, has no bounds and the
-// zero value as default.
+// noted in [Reader.Problems] and the next best is used: for a method the value of the
+// interface, else the default. So it is for a number out of bounds, but for the few that
+// Java takes for the bound: less than no weight, no retries, no warm-up, no limit of the
+// payload. A key that is
+// not in the table, one of your own, has no bounds and the zero value as default.
 type Reader struct {
 	report
 	scope  Scope

@@ -118,10 +118,13 @@ func (u URL) repeatsDefault(key, value string) bool {
 
 // fallback is the value that is used in place of a bad one when there is no other.
 func (p *Parameter) fallback(value string) string {
-	if n, ok, _ := p.parse(value); ok && p.numeric() {
+	if !p.numeric() {
+		return p.Default
+	}
+	if n, ok, _ := p.parse(value); ok {
 		return p.format(n)
 	}
-	return p.Default
+	return p.format(p.def)
 }
 
 func (p *Parameter) numeric() bool {
