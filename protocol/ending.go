@@ -79,8 +79,9 @@ func (s *Status) EndWith(e Ending, begun time.Time, elapsed time.Duration) {
 // endings are the calls of a [Status] by how they ended. Most have none of those that
 // are told apart here, and pay one load.
 type endings struct {
-	tallies               [endingCount]struct{ calls, elapsed atomic.Int64 }
-	worthless, unanswered row
+	tallies                        [endingCount]struct{ calls, elapsed atomic.Int64 }
+	worthless, unanswered, failing row
+	failure                        atomic.Int64 // when the latest of failing was
 }
 
 func (all *endings) of(e Ending) (calls int64, elapsed time.Duration) {
@@ -90,11 +91,15 @@ func (all *endings) of(e Ending) (calls int64, elapsed time.Duration) {
 
 // note counts an ending that is told apart, or that ends a row. at is when it was.
 func (s *Status) note(e Ending, at, elapsed time.Duration) {
-	if second := int64(at / time.Second); e == EndedWithValue && s.valued.Load() != second {
+	second := int64(at / time.Second)
+	if second >= s.due.Load() {
+		s.turn(second)
+	}
+	if e == EndedWithValue && s.valued.Load() != second {
 		s.valued.Store(second)
 	}
 	all := s.endings.Load()
-	if e == EndedInFailure || all == nil && e == EndedWithValue {
+	if all == nil && e == EndedWithValue {
 		return
 	}
 	for all == nil {
@@ -105,12 +110,20 @@ func (s *Status) note(e Ending, at, elapsed time.Duration) {
 	case EndedWithValue:
 		all.worthless.end()
 		all.unanswered.end()
+		all.failing.end()
 		return
 	case EndedWithException, EndedUselessly:
 		all.worthless.add(at)
 		all.unanswered.end()
+		all.failing.end()
+	case EndedRefused:
+		all.failing.end()
 	case EndedGivenUp:
 		all.unanswered.add(at)
+	case EndedInFailure:
+		all.failing.add(at)
+		all.failure.Store(int64(at))
+		return // the sum of all is known
 	}
 	all.tallies[e].elapsed.Add(int64(elapsed))
 	all.tallies[e].calls.Add(1)
@@ -154,6 +167,10 @@ type Lately struct {
 	// Unanswered are the callers that gave up since the latest answer. Failures of another
 	// kind do not matter.
 	Unanswered Row
+	// Failing are the failures since the latest answer of any kind, refusals included, for
+	// the time up to the latest of them: those that came at once, as a connection was lost,
+	// took none. Callers that gave up do not matter.
+	Failing Row
 	// Value is how long ago the latest value was, to a second; less than 0 when there was
 	// none.
 	Value time.Duration
@@ -167,6 +184,7 @@ func (s *Status) Lately(now time.Time) Lately {
 	}
 	if all := s.endings.Load(); all != nil {
 		l.Worthless, l.Unanswered = all.worthless.read(at), all.unanswered.read(at)
+		l.Failing = all.failing.read(time.Duration(all.failure.Load()))
 	}
 	return l
 }

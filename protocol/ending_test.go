@@ -17,10 +17,10 @@ import (
 func TestStatusEndings(t *testing.T) {
 	const took = 7 * time.Millisecond
 	for ending, want := range map[protocol.Ending]protocol.Counters{
-		protocol.EndedWithValue:     {Total: 1, Elapsed: took, MaxElapsed: took},
+		protocol.EndedWithValue:     {Total: 1, Elapsed: took, MaxElapsed: took, MaxAnswered: took},
 		protocol.EndedInFailure:     {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took},
 		protocol.EndedOneWay:        {Total: 1, OneWay: 1},
-		protocol.EndedWithException: {Total: 1, Elapsed: took, MaxElapsed: took, Exceptions: 1, ExceptionsElapsed: took},
+		protocol.EndedWithException: {Total: 1, Elapsed: took, MaxElapsed: took, MaxAnswered: took, Exceptions: 1, ExceptionsElapsed: took},
 		protocol.EndedUselessly:     {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, Useless: 1, UselessElapsed: took},
 		protocol.EndedRefused:       {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, Refused: 1, RefusedElapsed: took},
 		protocol.EndedGivenUp:       {Total: 1, Elapsed: took, MaxElapsed: took, Failed: 1, FailedElapsed: took, GivenUp: 1, GivenUpElapsed: took},

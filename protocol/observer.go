@@ -17,7 +17,8 @@ type Observer interface {
 	// be sent. What it attaches belongs to this attempt alone.
 	Begun(inv *Invocation, life *Life)
 	// Ended is called exactly once for each Begun, on every path, before the caller
-	// sees the result.
+	// sees the result. The attachments of the answer, if they were asked for (see
+	// [Result.Lend]), are there for all observers, so nobody removes any.
 	Ended(inv *Invocation, o Outcome)
 }
 

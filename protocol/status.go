@@ -12,16 +12,21 @@ import (
 // All methods are safe for concurrent use. The counters are read one by one, so a
 // [Counters] value may be off by a call that ends meanwhile.
 type Status struct {
-	active        atomic.Int64
-	total         atomic.Int64
+	// What every call changes or looks at comes first.
+	active   atomic.Int64
+	total    atomic.Int64
+	elapsed  atomic.Int64 // ns, all ended calls
+	underWay atomic.Uint64
+	maxima   longest                 // of the calls since the latest page
+	valued   atomic.Int64            // the second of the latest value
+	due      atomic.Int64            // the second at which the next page begins, 0 before the first call
+	endings  atomic.Pointer[endings] // nil as long as all calls ended with values
+
 	failed        atomic.Int64
-	elapsed       atomic.Int64 // ns, all ended calls
 	failedElapsed atomic.Int64 // ns
-	maxElapsed    atomic.Int64 // ns
-	underWay      atomic.Uint64
-	valued        atomic.Int64            // the second of the latest value
-	endings       atomic.Pointer[endings] // nil as long as calls ended with values and failures alone
-	_             [64]byte                // nodes are allocated side by side
+	full          atomic.Int64
+	page          atomic.Pointer[page] // see recent.go
+	_             [64]byte             // nodes are allocated side by side
 }
 
 // Begin counts a call that is about to start and reports whether it may: false
@@ -39,6 +44,9 @@ func (s *Status) Begin(limit int) bool {
 			return false
 		}
 		if s.active.CompareAndSwap(n, n+1) {
+			if n+1 == int64(limit) {
+				s.full.Add(1)
+			}
 			return true
 		}
 	}
@@ -52,11 +60,37 @@ func (s *Status) End(elapsed time.Duration, failed bool) {
 	if failed {
 		s.failed.Add(1)
 		s.failedElapsed.Add(d)
-	}
-	for m := s.maxElapsed.Load(); d > m && !s.maxElapsed.CompareAndSwap(m, d); {
-		m = s.maxElapsed.Load()
+		raise(&s.maxima.failure, d)
+	} else {
+		raise(&s.maxima.answer, d)
 	}
 	s.active.Add(-1)
+}
+
+// longest are the durations of the longest calls.
+type longest struct{ answer, failure atomic.Int64 } // ns
+
+func raise(m *atomic.Int64, d int64) {
+	for old := m.Load(); d > old && !m.CompareAndSwap(old, d); {
+		old = m.Load()
+	}
+}
+
+func (l *longest) read() maxima { return maxima{l.answer.Load(), l.failure.Load()} }
+
+// reset begins anew, and returns what there was.
+func (l *longest) reset() maxima { return maxima{l.answer.Swap(0), l.failure.Swap(0)} }
+
+// maxima is a copy of longest.
+type maxima struct{ answer, failure int64 }
+
+// or returns the greater ones.
+func (m maxima) or(o maxima) maxima {
+	return maxima{max(m.answer, o.answer), max(m.failure, o.failure)}
+}
+
+func (m maxima) tell(c *Counters) {
+	c.MaxElapsed, c.MaxAnswered = time.Duration(max(m.answer, m.failure)), time.Duration(m.answer)
 }
 
 // Entered notes when a call began that [Status.Begin] has let in; [Status.Left] takes
@@ -102,6 +136,10 @@ type Counters struct {
 	Elapsed       time.Duration
 	FailedElapsed time.Duration
 	MaxElapsed    time.Duration
+	MaxAnswered   time.Duration // the longest that has not failed
+	// Full is how often a call has taken the last slot of "actives": until it was free again
+	// other calls went elsewhere, or waited.
+	Full int64
 
 	// Exceptions is how many of Total were answered with a business exception: the method
 	// has thrown. Those have not failed.
@@ -115,7 +153,7 @@ type Counters struct {
 	Useless        int64
 	UselessElapsed time.Duration
 	// Refused is how many of Failed the provider has refused for a limit of its own,
-	// "executes" or its thread pool. Those did not run and went elsewhere.
+	// "executes" or its thread pool. Those did not run, and went elsewhere if they could.
 	Refused        int64
 	RefusedElapsed time.Duration
 	// GivenUp is how many of Failed had no answer when their caller gave up, before the
@@ -132,8 +170,13 @@ func (s *Status) Counters() Counters {
 		Failed:        s.failed.Load(),
 		Elapsed:       time.Duration(s.elapsed.Load()),
 		FailedElapsed: time.Duration(s.failedElapsed.Load()),
-		MaxElapsed:    time.Duration(s.maxElapsed.Load()),
+		Full:          s.full.Load(),
 	}
+	m := s.maxima.read()
+	if p := s.page.Load(); p != nil {
+		m = m.or(p.ever)
+	}
+	m.tell(&c)
 	if all := s.endings.Load(); all != nil {
 		c.Exceptions, c.ExceptionsElapsed = all.of(EndedWithException)
 		c.OneWay, _ = all.of(EndedOneWay)

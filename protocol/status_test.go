@@ -73,7 +73,7 @@ func TestStatusCounters(t *testing.T) {
 	c := s.Counters()
 	assert.Equal(t, protocol.Counters{
 		Active: 1, Total: 3, Failed: 1,
-		Elapsed: 90 * time.Millisecond, FailedElapsed: 50 * time.Millisecond, MaxElapsed: 50 * time.Millisecond,
+		Elapsed: 90 * time.Millisecond, FailedElapsed: 50 * time.Millisecond, MaxElapsed: 50 * time.Millisecond, MaxAnswered: 30 * time.Millisecond,
 	}, c)
 	assert.Equal(t, 30*time.Millisecond, c.AverageElapsed())
 }
