@@ -58,13 +58,16 @@ func (f *activeLimit) Invoke(ctx context.Context, inv *protocol.Invocation) (*pr
 	return res, err
 }
 
-// ended tells all observers of the end, those as well that come after one that panics.
+// ended tells all observers of the end, those as well that come after one that panics,
+// and then takes out of the answer what was only for them.
 func ended(observers []protocol.Observer, inv *protocol.Invocation, end protocol.Outcome) {
 	next := 0
 	defer func() {
 		if next < len(observers) {
 			ended(observers[next:], inv, end)
+			return
 		}
+		inv.Result.Return()
 	}()
 	for next < len(observers) {
 		o := observers[next]

@@ -128,6 +128,7 @@ func (f *fleet) attemptThat(lb loadbalance.LoadBalance, n *protocol.Node, inv *p
 		if observer != nil {
 			observer.Ended(inv, protocol.Outcome{Life: life, Elapsed: d, Verdict: v, Err: err})
 		}
+		inv.Result.Return()
 		inv.EndAttempt()
 	}
 }

@@ -36,26 +36,29 @@ func parseReport(answer any) float64 {
 	return 0
 }
 
-// Begun implements [protocol.Observer]: it asks the provider for a report.
+// Begun implements [protocol.Observer]: it asks the provider for a report, if nobody
+// else does. Others may read it, too: a shadow of the same name.
 func (s *adaptive) Begun(inv *protocol.Invocation, life *protocol.Life) {
 	s.vitals(life).methods.at(inv.Method.Slot).begin(s.book.begun(inv))
+	if inv.Attachment(reportKey) != "" {
+		inv.Result.Lend("") // it is asked for, by the caller or a shadow
+		return
+	}
 	inv.Attach(reportKey, reportRequest)
-	inv.Result.Lend()
+	inv.Result.Lend(reportKey)
 }
 
-// Ended implements [protocol.Observer]: it takes the report out of the answer, and
-// learns from the attempt.
+// Ended implements [protocol.Observer]: it reads the report in the answer, and learns
+// from the attempt.
 func (s *adaptive) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	now, slot := s.book.ended(inv, o), inv.Method.Slot
 	v, tick := s.vitals(o.Life), s.ticks.at(now)
 	if answer, told := inv.Result.Attachments[reportKey]; told {
-		delete(inv.Result.Attachments, reportKey)
 		if percent := parseReport(answer); percent > 0 {
 			v.tell(percent, now)
 			s.reports.add(tick, int64(math.Ceil(percent*reportUnit)))
 		}
 	}
-	inv.Result.Return()
 
 	p := v.methods.at(slot)
 	p.end(now)

@@ -208,6 +208,7 @@ func (c *real) ended(r *request, a answer) {
 	for _, o := range r.inv.Node.Observers() {
 		o.Ended(&r.inv, protocol.Outcome{Life: r.begun, Elapsed: elapsed, Verdict: verdicts[a], Err: answerErrors[a]})
 	}
+	r.inv.Result.Return()
 	r.inv.EndAttempt()
 }
 
