@@ -36,10 +36,15 @@ type maker struct {
 //
 //   - java-…: the rules of Dubbo for Java, with their faults, and as
 //     java-leastactive-weighted the cure that is usually proposed for one of them;
-//   - oracle: the provider that will have finished this very request first; it knows
-//     all queues, caches, faults and how much work the request is;
+//   - oracle: the provider that will have finished this very request first if nobody
+//     comes after it; it knows all queues, caches, faults, and how much work this and
+//     every other request is;
 //   - jsq: the provider with the shortest queue for its speed; it knows all queues
 //     and faults.
+//
+// The last two are references that no consumer can be. They are no bound: each does what
+// is best for the request at hand, not for those that follow, and now and then a strategy
+// comes out ahead of both.
 func Policies() []string {
 	names := slices.Collect(maps.Keys(loadbalance.Builtin()))
 	return slices.Sorted(slices.Values(append(names, slices.Collect(maps.Keys(baselines))...)))

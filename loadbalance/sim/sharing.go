@@ -22,10 +22,16 @@ type job struct {
 
 // advance brings got up to date. now leaves pauses out.
 func (s *sharing) advance(now int64, cores int) {
-	if n := len(s.jobs); n > 0 {
-		s.got += float64(now-s.updated) * min(1, float64(cores)/float64(n))
-	}
+	s.got = s.at(now, cores)
 	s.updated = now
+}
+
+// at returns got at a moment before the next request is finished.
+func (s *sharing) at(now int64, cores int) float64 {
+	if n := len(s.jobs); n > 0 {
+		return s.got + float64(now-s.updated)*min(1, float64(cores)/float64(n))
+	}
+	return s.got
 }
 
 // add lets a request in.

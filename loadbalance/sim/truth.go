@@ -16,12 +16,14 @@ func (truth) begun(*request)         {}
 func (truth) ended(*request, answer) {}
 func (truth) learn(*server, int32)   {}
 
-// oracle sends every request to where it will be finished first. It is greedy, so
-// not always the best for all; that is what jsq is beside it for.
+// oracle sends every request to where it will be finished first, if nobody comes after
+// it. It is greedy and does not mind what it costs the others, so it is not the best for
+// all; that is what jsq is beside it for.
 type oracle struct {
 	truth
-	waits []forecast // by server, while requests wait there
-	then  forecast   // of the server looked at
+	waits  []forecast     // by server, while requests wait there
+	then   forecast       // of the server looked at
+	shared sharedForecast // and where requests share cores
 }
 
 func newOracle(w *world, consumer int) (chooser, error) {
@@ -61,20 +63,31 @@ func (o *oracle) finish(v *server, r *request) int64 {
 	if v.cache != nil && r.key >= 0 && !v.cache.has(r.key) {
 		work *= v.conf.Cache.Miss
 	}
-	begin := there
-	if v.cores == nil {
-		begin = max(begin, o.begin(v))
-	}
-	slow, _ := v.pace(begin, v.served+v.queue.n+v.coming)
-	work *= slow
+	at := int64(0)
 	if v.cores != nil {
-		work *= max(1, float64(len(v.cores.jobs)+v.coming+1)/float64(v.conf.Workers))
+		at = o.share(v, there, work)
+	} else {
+		begin := max(there, o.begin(v))
+		slow, _ := v.pace(begin, v.served+v.queue.n+v.coming)
+		at = v.pauses.finish(begin, ns(work*slow))
 	}
-	at := v.pauses.finish(begin, ns(work))
 	if dies := v.dies(o.w.now); at > dies {
 		return never + there
 	}
 	return at + travel(v.conf.Network, r.back)
+}
+
+// share returns when a request will have been worked on that shares the cores from some
+// time on.
+func (o *oracle) share(v *server, there int64, work float64) int64 {
+	slow, _ := v.pace(there, v.served+v.coming)
+	took := work * slow
+	if len(v.cores.jobs)+v.coming >= v.conf.Workers {
+		after := there - o.w.now - (v.pauses.before(there) - v.pauses.before(o.w.now))
+		o.shared.start(o.w, v, slow)
+		took = o.shared.takes(took, float64(after), v.conf.Workers)
+	}
+	return v.pauses.finish(there, ns(took))
 }
 
 // mostComing is how many requests on their way are looked at one by one.
