@@ -68,11 +68,11 @@ func TestExplainHashed(t *testing.T) {
 func TestWithTrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var traces []gofer.Trace
-		w := newWorld(t, 2, "", "timeout=100", gofer.WithTrace(2, func(x gofer.Trace) { traces = append(traces, x) }))
+		w := newWorld(t, 2, "", "timeout=100", gofer.WithTrace(1, func(x gofer.Trace) { traces = append(traces, x) }))
 		for _, p := range w.providers {
 			p.Freeze()
 		}
-		for range 3 {
+		for range 2 {
 			assert.ErrorIs(t, echo(t.Context(), w), gofer.ErrTimeout)
 		}
 		require.Len(t, traces, 2)

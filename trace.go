@@ -13,12 +13,11 @@ type Trace = cluster.Trace
 // TracedAttempt is one attempt of a call in a [Trace].
 type TracedAttempt = cluster.TracedAttempt
 
-// WithTrace explains real calls: of each reference the first and every so many after
-// it, 1 for all. f is told how each attempt was decided, at the moment when it was,
+// WithTrace explains real calls: one of so many, drawn at random, 1 for all. f is told how each attempt was decided, at the moment when it was,
 // where it went and how it ended. It is called when the call has ended, on the
 // caller's goroutine and concurrently; a panic there is logged. A traced call allocates
-// some hundred bytes per provider; others pay for a counter, and without this option
-// nobody does.
+// some hundred bytes per provider; others pay for a random number, and without
+// this option nobody does.
 func WithTrace(every int, f func(Trace)) Option {
 	return func(c *options) {
 		switch {

@@ -36,8 +36,8 @@ type Config struct {
 	Balancers map[string]loadbalance.Factory
 	// Balancing is what load balancers are made with.
 	Balancing loadbalance.Config
-	// Trace is told how one of TraceEvery calls was decided, the first included, when it
-	// has ended; nil: nobody is. It runs on the caller's goroutine.
+	// Trace is told how one of TraceEvery calls was decided, drawn at random, when it has
+	// ended; 1 is each. Nil: nobody is. It runs on the caller's goroutine.
 	Trace      func(Trace)
 	TraceEvery int
 	// Logger is silent when nil.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -14,6 +15,7 @@ import (
 // instances of their own: asking them takes no turn of the one in force.
 type shadows struct {
 	balancers *balancers
+	lots      lots
 
 	mu   sync.Mutex
 	all  []*shadow       // by their first use
@@ -21,7 +23,7 @@ type shadows struct {
 }
 
 func newShadows(cfg Config, p *panics) *shadows {
-	return &shadows{balancers: newBalancers(cfg, shadowKey, p)}
+	return &shadows{balancers: newBalancers(cfg, shadowKey, p), lots: newLots(cfg)}
 }
 
 // of returns the shadow of a method in which a load balancer is in force, nil for
@@ -47,10 +49,10 @@ func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int, 
 	i := slices.IndexFunc(s.all, func(x *shadow) bool { return x.slot == slot && x.balance == b })
 	if i < 0 {
 		i = len(s.all)
-		s.all = append(s.all, &shadow{slot: slot, balance: b})
+		s.all = append(s.all, &shadow{slot: slot, balance: b, lots: s.lots})
 	}
 	x := s.all[i]
-	x.sample.Store(uint64(max(1, sample)))
+	x.sample.Store(int64(sample))
 	x.retire(nodes)
 	return x
 }
@@ -61,8 +63,8 @@ func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int, 
 type shadow struct {
 	slot    int
 	balance *balancer
-	sample  atomic.Uint64
-	calls   atomic.Uint64 // all, asked or not
+	lots    lots
+	sample  atomic.Int64 // asked for one of so many choices
 
 	asked, agreed, abstained atomic.Int64
 	real, would              tallied
@@ -76,23 +78,35 @@ type versus struct{ real, would atomic.Int64 }
 // tallied sums up what choices found.
 type tallied struct {
 	choices, active atomic.Int64
-	timed, latency  atomic.Int64 // choices of providers whose latency is known; ns
+	tried, failed   atomic.Int64 // choices of providers that calls have ended at; millionths of those that failed
+	timed, latency  atomic.Int64 // choices of providers that have answered; ns
 }
 
-func (t *tallied) add(n *protocol.Node, slot int) {
-	c := n.Status(slot).Counters()
+// add looks at a provider that is chosen. Its failures say nothing about how fast it
+// is, however fast they were (F4): they are counted by themselves.
+func (t *tallied) add(n *protocol.Node, slot int, now time.Time) {
+	status := n.Status(slot)
+	c, _ := status.Recent(now)
+	if c.Total == 0 {
+		c = status.Counters()
+	}
 	t.choices.Add(1)
 	t.active.Add(int64(c.Active))
 	if c.Total > 0 {
+		t.tried.Add(1)
+		t.failed.Add(int64(share(c.Failed, c.Total) * million))
+	}
+	if answers, mean := c.Answers(); answers > 0 {
 		t.timed.Add(1)
-		t.latency.Add(int64(c.AverageElapsed()))
+		t.latency.Add(int64(mean))
 	}
 }
 
+const million = 1e6
+
 // sampled reports whether the shadow is to be asked for the next choice.
 func (s *shadow) sampled() bool {
-	n := s.sample.Load()
-	return (n == 1 || (s.calls.Add(1)-1)%n == 0) && !s.balance.broken()
+	return s.lots.one(int(s.sample.Load())) && !s.balance.broken()
 }
 
 // choose returns what the load balancer chooses, and compares.
@@ -103,7 +117,7 @@ func (s *shadow) choose(real *balancer, left *protocol.Candidates, inv *protocol
 		return n
 	}
 	s.asked.Add(1)
-	s.real.add(n, s.slot)
+	s.real.add(n, s.slot, inv.Start)
 	s.row(n).real.Add(1)
 	switch {
 	case would == nil:
@@ -112,7 +126,7 @@ func (s *shadow) choose(real *balancer, left *protocol.Candidates, inv *protocol
 	case would == n:
 		s.agreed.Add(1)
 	}
-	s.would.add(would, s.slot)
+	s.would.add(would, s.slot, inv.Start)
 	s.row(would).would.Add(1)
 	return n
 }

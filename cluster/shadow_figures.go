@@ -10,7 +10,9 @@ import (
 // Shadow compares the load balancer of a method with the one that
 // "loadbalance.shadow" names, since the reference was made: plain data. What the other
 // one would choose is what it would at the load that the real choices make; how it
-// would do with its own it does not show.
+// would do with its own it does not show. That matters most with few callers: where
+// nothing is under way, a load balancer that looks at load and latency names the same
+// provider again and again, whose figures its own calls would have changed.
 type Shadow struct {
 	Method      string
 	LoadBalance string // in force now
@@ -28,10 +30,16 @@ type Shadow struct {
 	Providers   []ShadowProvider // of the list in force; the last one, without address, is all that left
 }
 
-// ShadowFigures are what was found at the providers chosen, when they were.
+// ShadowFigures are what was found at the providers chosen, when they were: averages
+// over the choices. Look at Failed first: who fails at once answers quickly what is left.
 type ShadowFigures struct {
-	Active  float64       // calls of the method under way there, on average
-	Latency time.Duration // average of the provider's average; 0 is not known
+	Active float64 // calls of the method under way there
+	// Failed is the part of the method's calls that had failed there in the minutes
+	// before, 0 … 1: everything but a value or a business exception.
+	Failed float64
+	// Latency is how long answers, values or exceptions, had taken there in the minutes
+	// before; 0 is not known. Failures are not in it.
+	Latency time.Duration
 }
 
 // ShadowProvider is how often a provider was chosen, and would have been.
@@ -89,6 +97,9 @@ func (s *shadow) figures(nodes []*protocol.Node) Shadow {
 func (t *tallied) figures() (f ShadowFigures) {
 	if n := t.choices.Load(); n > 0 {
 		f.Active = float64(t.active.Load()) / float64(n)
+	}
+	if n := t.tried.Load(); n > 0 {
+		f.Failed = float64(t.failed.Load()) / million / float64(n)
 	}
 	if n := t.timed.Load(); n > 0 {
 		f.Latency = time.Duration(t.latency.Load() / n)

@@ -1,7 +1,9 @@
 package cluster_test
 
 import (
+	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -80,13 +82,49 @@ func TestShadow(t *testing.T) {
 // One of so many choices is compared; methods are told apart, and only those that
 // have a shadow are there.
 func TestShadowSample(t *testing.T) {
-	w := newWorld(t, "loadbalance=first&find.loadbalance.shadow=other&find.loadbalance.shadow.sample=5", withShadow(last{}), ok, ok)
-	for range 20 {
+	s := withShadow(last{})
+	config := s.config
+	s.config = func(cfg *cluster.Config) { config(cfg); cfg.Balancing.Rand = rand.New(rand.NewPCG(1, 2)).Uint64 }
+	w := newWorld(t, "loadbalance=first&find.loadbalance.shadow=other&find.loadbalance.shadow.sample=5", s, ok, ok)
+	for range 5000 {
 		target(t, w, "find")
 		target(t, w, "count")
 	}
 	x := w.shadow()
-	assert.Equal(t, []any{"find", int64(4)}, []any{x.Method, x.Choices})
+	assert.Equal(t, "find", x.Method)
+	assert.InDelta(t, 1000, x.Choices, 150)
+}
+
+// The sample does not go by turns, in which it would meet one and the same provider.
+func TestShadowSampleOfRotation(t *testing.T) {
+	w := newWorld(t, "loadbalance=roundrobin&loadbalance.shadow=random&loadbalance.shadow.sample=3", setup{config: func(cfg *cluster.Config) {
+		cfg.Balancing.Rand = rand.New(rand.NewPCG(1, 2)).Uint64
+	}}, ok, ok, ok)
+	for range 3000 {
+		target(t, w, "find")
+	}
+	for _, p := range w.shadow().Providers {
+		assert.InDelta(t, 1.0/3, p.RealShare, 0.06)
+	}
+}
+
+// One that fails at once is not fast, neither to the load balancer in force nor to the
+// one that would avoid it; how much failed, the figures say.
+func TestShadowOfFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "retries=0&outlier=false&loadbalance.shadow=leastload", setup{config: func(cfg *cluster.Config) {
+			cfg.Balancing.Rand = rand.New(rand.NewPCG(1, 2)).Uint64
+		}}, failing(protocol.ErrNetwork, protocol.RetryPolicy), slow(10*time.Millisecond), slow(10*time.Millisecond))
+		for range 3000 {
+			_, _ = w.call(t.Context(), "find")
+		}
+		x := w.shadow()
+		assert.InDelta(t, 1.0/3, x.Real.Failed, 0.05)
+		assert.Less(t, x.Would.Failed, 0.03)
+		for _, f := range []cluster.ShadowFigures{x.Real, x.Would} {
+			assert.Equal(t, 10*time.Millisecond, f.Latency)
+		}
+	})
 }
 
 // Nothing is compared where no load balancer is asked, and asking for figures does

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gofer-rpc/gofer/protocol"
@@ -35,9 +34,9 @@ type TracedAttempt struct {
 
 // tracer takes a sample of all calls.
 type tracer struct {
-	every  uint64
+	every  int
 	report func(Trace)
-	calls  atomic.Uint64
+	lots   lots
 	panics *panics
 }
 
@@ -46,11 +45,11 @@ func newTracer(cfg Config, p *panics) *tracer {
 	if cfg.Trace == nil {
 		return nil
 	}
-	return &tracer{every: uint64(max(1, cfg.TraceEvery)), report: cfg.Trace, panics: p}
+	return &tracer{every: cfg.TraceEvery, report: cfg.Trace, lots: newLots(cfg), panics: p}
 }
 
-// sampled reports whether the next call is in the sample: the first is.
-func (t *tracer) sampled() bool { return (t.calls.Add(1)-1)%t.every == 0 }
+// sampled reports whether the next call is in the sample.
+func (t *tracer) sampled() bool { return t.lots.one(t.every) }
 
 // tracing is the trace of a call under way.
 type tracing struct {
