@@ -35,25 +35,30 @@ func (f *sharedForecast) start(w *world, v *server, slow float64) {
 	slices.Sort(f.left)
 }
 
-// takes returns how long work takes that comes after so long. Who has the least left is
-// finished first, and what is left to the others goes on faster then.
-func (f *sharedForecast) takes(work, after float64, cores int) float64 {
-	pace := func(n int) float64 { return max(1, float64(n)*f.each/float64(cores)) } // ns for a ns of work of each
+// takes returns how long work takes that comes after so long, and by how much it holds up
+// the others, in all. Who has the least left is finished first, and what is left to the
+// others goes on faster then.
+func (f *sharedForecast) takes(work, after float64, cores int) (took, others float64) {
+	pace := func(n float64) float64 { return max(1, n/float64(cores)) } // ns for a ns of work of each
+	there := func(i int) float64 { return float64(len(f.left)-i) * f.each }
 	got, i := 0.0, 0
 	for ; i < len(f.left); i++ {
-		n := len(f.left) - i
-		if lasts := (f.left[i] - got) * pace(n); lasts < after {
-			got, after = f.left[i], after-lasts
-			continue
+		lasts := (f.left[i] - got) * pace(there(i))
+		if lasts >= after {
+			got += after / pace(there(i))
+			break
 		}
-		got += after / pace(n)
-		break
+		got, after = f.left[i], after-lasts
 	}
-	until, took := got+work, 0.0
-	joined := func(n int) float64 { return max(1, (float64(n)*f.each+1)/float64(cores)) }
-	for ; i < len(f.left) && f.left[i] < until; i++ {
-		took += (f.left[i] - got) * joined(len(f.left)-i)
-		got = f.left[i]
+	for until := got + work; got < until; i++ {
+		next := until
+		if i < len(f.left) {
+			next = min(until, f.left[i])
+		}
+		n := there(i)
+		took += (next - got) * pace(n+1)
+		others += (next - got) * n * (pace(n+1) - pace(n))
+		got = next
 	}
-	return took + (until-got)*joined(len(f.left)-i)
+	return took, others
 }

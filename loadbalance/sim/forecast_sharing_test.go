@@ -53,16 +53,16 @@ func TestTheOracleKnowsWhoSharesCores(t *testing.T) {
 		}
 		until(func() bool { return v.coming == 0 }) // some are finished by then, some have begun
 		r := drawn()
-		want := c.(*oracle).finish(v, r)
+		want, _ := c.(*oracle).finish(v, r)
 		send(r, w.now+travel(v.conf.Network, 0))
-		back := int64(0)
+		back := int64(-1)
 		until(func() bool {
 			for _, e := range w.events.heap {
 				if e.kind == answered && e.ref == r.id {
 					back = e.at
 				}
 			}
-			return back != 0
+			return back >= 0
 		})
 		if math.Abs(float64(back-want)) > float64(2*n+10) {
 			t.Fatalf("back at %d, foretold %d: %d off", back, want, back-want)
@@ -73,13 +73,49 @@ func TestTheOracleKnowsWhoSharesCores(t *testing.T) {
 // By hand: two cores, and others that need 1, 2 and 4.
 func TestASharedForecast(t *testing.T) {
 	f := sharedForecast{left: []float64{1, 2, 4}, each: 1}
-	assert.Equal(t, 2.0, f.takes(1, 0, 2), "four share two cores until all need one less")
-	assert.Equal(t, 2+1.5, f.takes(2, 0, 2), "and then three")
-	assert.Equal(t, 2+1.5+1, f.takes(3, 0, 2), "and then two, a core each")
-	assert.Equal(t, 2+1.5+2+6, f.takes(10, 0, 2), "and at last alone")
-	assert.Equal(t, 1.0, f.takes(1, 3.5, 2), "one is left when it comes: 1.5, 1 and what is left of the third")
-	assert.Equal(t, 1.5+0.5, f.takes(1.5, 1.5, 2), "it comes when the first goes: three until the second goes, then two")
-	assert.Equal(t, 5.0, f.takes(5, 100, 2), "nobody is left")
+	for _, c := range []struct {
+		work, after, took, others float64
+		why                       string
+	}{
+		{1, 0, 2, 3 * 0.5, "four share two cores until all need one less; each of the three would be half as far again"},
+		{2, 0, 2 + 1.5, 3*0.5 + 2*0.5, "and then three"},
+		{3, 0, 2 + 1.5 + 1, 3*0.5 + 2*0.5, "and then two, a core each"},
+		{10, 0, 2 + 1.5 + 2 + 6, 3*0.5 + 2*0.5, "and at last it is alone"},
+		{1.5, 1.5, 1.5 + 0.5, 2 * 0.5, "it comes when the first goes"},
+		{1, 3.5, 1, 0, "it comes when one is left"},
+		{5, 100, 5, 0, "nobody is left"},
+		{0, 0, 0, 0, "there is nothing to do"},
+	} {
+		took, others := f.takes(c.work, c.after, 2)
+		assert.Equal(t, c.took, took, c.why)
+		assert.Equal(t, c.others, others, c.why)
+	}
+}
+
+// Where a request waits for a worker it holds up nobody who was there before.
+func TestTheOracleMindsTheOthers(t *testing.T) {
+	for _, sharing := range []bool{false, true} {
+		w := newWorld((&Scenario{Rate: 100, Network: new(Network), Providers: []Provider{{Count: 2, Workers: 1, Sharing: sharing}}}).filled(), 1, false)
+		c, err := newOracle(w, 0)
+		require.NoError(t, err)
+		come := func(v *server, works ...float64) {
+			for _, work := range works {
+				r := w.requests.take()
+				r.key, r.work = -1, work
+				v.coming++
+				v.onWay += work
+				w.reach(v, r)
+			}
+		}
+		come(w.servers[0], 1000, 1000, 1000) // it would be finished after 40 here, and make three wait for 10
+		come(w.servers[1], 45)               // after 20, and make one wait for 10
+		r := w.requests.take()
+		r.key, r.work = -1, 10
+		for i, want := range [][2]int64{{3010, 0}, {55, 0}, {40, 30}, {20, 10}}[map[bool]int{false: 0, true: 2}[sharing]:][:2] {
+			at, others := c.(*oracle).finish(w.servers[i], r)
+			assert.Equal(t, want, [2]int64{at - w.now, others}, "sharing %v, server %d", sharing, i)
+		}
+	}
 }
 
 // However many share the cores, only so many are looked at, and they stand for all.
@@ -101,5 +137,7 @@ func TestASharedForecastOfMany(t *testing.T) {
 		sum += l * f.each
 	}
 	assert.InEpsilon(t, n*(n/2.0)+n*float64(n), sum, 0.02)
-	assert.InEpsilon(t, (sum+2*n)/2, f.takes(2*n, 0, 2), 0.01, "two cores, all of them busy until the end but for the last")
+	took, others := f.takes(2*n, 0, 2)
+	assert.InEpsilon(t, (sum+2*n)/2, took, 0.01, "two cores, all of them busy until the end but for the last")
+	assert.InEpsilon(t, sum/2, others, 0.01, "each is held up by half of what it needs")
 }

@@ -19,7 +19,7 @@ type prophet struct {
 func (p *prophet) choose(r *request) int32 {
 	best := p.oracle.choose(r)
 	v := p.w.servers[best]
-	p.expected[r.id] = p.finish(v, r)
+	p.expected[r.id], _ = p.finish(v, r)
 	if v.queue.n > 0 {
 		if p.waits[best].upto-v.queue.gone == v.queue.n && v.queue.gone > 0 {
 			p.kept++

@@ -36,9 +36,9 @@ type maker struct {
 //
 //   - java-…: the rules of Dubbo for Java, with their faults, and as
 //     java-leastactive-weighted the cure that is usually proposed for one of them;
-//   - oracle: the provider that will have finished this very request first if nobody
-//     comes after it; it knows all queues, caches, faults, and how much work this and
-//     every other request is;
+//   - oracle: the provider at which this very request costs the least time if nobody comes
+//     after it, its own and, where requests share cores, what it holds up the others; it
+//     knows all queues, caches and faults, and how much work each request is;
 //   - jsq: the provider with the shortest queue for its speed; it knows all queues
 //     and faults.
 //

@@ -16,9 +16,11 @@ func (truth) begun(*request)         {}
 func (truth) ended(*request, answer) {}
 func (truth) learn(*server, int32)   {}
 
-// oracle sends every request to where it will be finished first, if nobody comes after
-// it. It is greedy and does not mind what it costs the others, so it is not the best for
-// all; that is what jsq is beside it for.
+// oracle sends every request to where it costs the least time, its own and what it holds
+// up those who are there, if nobody comes after it. Where requests wait for a worker it
+// holds up nobody who is there, so that is where it will be finished first. It is greedy:
+// it does not mind who comes after, so it is not the best for all; that is what jsq is
+// beside it for.
 type oracle struct {
 	truth
 	waits  []forecast     // by server, while requests wait there
@@ -34,10 +36,10 @@ func newOracle(w *world, consumer int) (chooser, error) {
 }
 
 func (o *oracle) choose(r *request) int32 {
-	best, first := int32(-1), int64(math.MaxInt64)
+	best, least := int32(-1), int64(math.MaxInt64)
 	for _, v := range o.w.servers {
-		if at := o.finish(v, r); at < first {
-			best, first = v.id, at
+		if at, others := o.finish(v, r); at+others < least {
+			best, least = v.id, at+others
 		}
 	}
 	return best
@@ -47,47 +49,47 @@ func (o *oracle) choose(r *request) int32 {
 // sooner the better.
 const never = math.MaxInt64 / 2
 
-// finish returns when the answer of a server to a request would be back.
-func (o *oracle) finish(v *server, r *request) int64 {
+// finish returns when the answer of a server to a request would be back, and by how much
+// it would hold up the others there, in all.
+func (o *oracle) finish(v *server, r *request) (at, others int64) {
 	there := o.w.now + travel(v.conf.Network, r.there)
 	if !v.there() {
-		return math.MaxInt64
+		return math.MaxInt64, 0
 	}
 	if e := v.failing(there); e != nil && r.luck < e.size {
-		return never + there
+		return never + there, 0
 	}
 	if v.conf.Threads > 0 && v.inside+v.coming >= v.conf.Threads {
-		return never + there
+		return never + there, 0
 	}
 	work := r.work
 	if v.cache != nil && r.key >= 0 && !v.cache.has(r.key) {
 		work *= v.conf.Cache.Miss
 	}
-	at := int64(0)
 	if v.cores != nil {
-		at = o.share(v, there, work)
+		at, others = o.share(v, there, work)
 	} else {
 		begin := max(there, o.begin(v))
 		slow, _ := v.pace(begin, v.served+v.queue.n+v.coming)
 		at = v.pauses.finish(begin, ns(work*slow))
 	}
 	if dies := v.dies(o.w.now); at > dies {
-		return never + there
+		return never + there, 0
 	}
-	return at + travel(v.conf.Network, r.back)
+	return at + travel(v.conf.Network, r.back), others
 }
 
-// share returns when a request will have been worked on that shares the cores from some
+// share is finish, without the way back, of a request that shares the cores from some
 // time on.
-func (o *oracle) share(v *server, there int64, work float64) int64 {
+func (o *oracle) share(v *server, there int64, work float64) (at, others int64) {
 	slow, _ := v.pace(there, v.served+v.coming)
-	took := work * slow
+	took, delays := work*slow, 0.0
 	if len(v.cores.jobs)+v.coming >= v.conf.Workers {
 		after := there - o.w.now - (v.pauses.before(there) - v.pauses.before(o.w.now))
 		o.shared.start(o.w, v, slow)
-		took = o.shared.takes(took, float64(after), v.conf.Workers)
+		took, delays = o.shared.takes(took, float64(after), v.conf.Workers)
 	}
-	return v.pauses.finish(there, ns(took))
+	return v.pauses.finish(there, ns(took)), ns(delays)
 }
 
 // mostComing is how many requests on their way are looked at one by one.
