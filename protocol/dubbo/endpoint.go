@@ -16,6 +16,7 @@ import (
 var (
 	_ protocol.Unlister   = (*endpoint)(nil)
 	_ protocol.Connecting = (*endpoint)(nil)
+	_ protocol.Enduring   = (*endpoint)(nil)
 )
 
 // endpoint is one provider's service: the innermost invoker.
@@ -26,6 +27,7 @@ type endpoint struct {
 	service atomic.Pointer[service]
 	state   atomic.Int32 // written by the exchange
 	lost    func()       // not nil: the provider is not listed; guarded by the exchange's lock
+	ready   time.Time    // since when it is, if it is; guarded by the exchange's lock
 }
 
 // State returns what the endpoint can do for new calls. A lazy endpoint that has
@@ -47,6 +49,16 @@ func (e *endpoint) StateReason() error {
 		return errReleased
 	}
 	return e.x.reason()
+}
+
+// ReadySince tells since when the endpoint has been ready.
+func (e *endpoint) ReadySince() time.Time {
+	e.x.mu.Lock()
+	defer e.x.mu.Unlock()
+	if protocol.State(e.state.Load()) != protocol.Ready {
+		return time.Time{}
+	}
+	return e.ready
 }
 
 // Update gives the endpoint a new URL of the same identity. If the provider is not

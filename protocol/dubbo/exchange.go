@@ -193,9 +193,11 @@ func (x *exchange) wanted(begun time.Time) bool { return x.asked.Load() > int64(
 // update publishes the state to the endpoints and wakes those that wait for a
 // change. x.mu is held.
 func (x *exchange) update() {
-	s := int32(x.state())
+	s := x.state()
 	for e := range x.endpoints {
-		e.state.Store(s)
+		if before := e.state.Swap(int32(s)); s == protocol.Ready && protocol.State(before) != s {
+			e.ready = time.Now()
+		}
 	}
 	if x.turn != nil {
 		close(x.turn)

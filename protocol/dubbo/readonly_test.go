@@ -79,6 +79,27 @@ func TestWritableTakesReadOnlyBack(t *testing.T) {
 	})
 }
 
+// The time of being ready begins anew after each break.
+func TestReadySince(t *testing.T) {
+	bubble(t, echo, func(t *testing.T, p *peer, d *Protocol) {
+		e := refer(t, d, p.address).(protocol.Enduring)
+		synctest.Wait()
+		first := time.Now()
+		assert.Equal(t, first, e.ReadySince())
+		pass(time.Minute)
+		assert.Equal(t, first, e.ReadySince())
+		p.conn(1).send(event(frame.Hessian2, "\x01R"))
+		synctest.Wait()
+		assert.Zero(t, e.ReadySince())
+		pass(time.Minute)
+		p.conn(1).send(event(frame.Hessian2, "\x01W"))
+		synctest.Wait()
+		again := time.Now()
+		pass(time.Second)
+		assert.Equal(t, again, e.ReadySince())
+	})
+}
+
 // What is not known is no reason for anything, and two-way events other than
 // heartbeats get no answer.
 func TestOtherEventsAreIgnored(t *testing.T) {
