@@ -15,7 +15,9 @@ import (
 //     much less, one that is cold for a number of requests half;
 //   - pauses that come back (every), of whatever length, count at all times with their
 //     share of the time;
-//   - a cache counts with the hits that the scenario says.
+//   - a cache counts with the hits that the scenario says;
+//   - where threads are limited, no more requests than threads are worked on, or wait
+//     ([Request.Wait]), at a time.
 //
 // It is 0 if Check finds something wrong that has nothing to do with how much comes.
 func (s *Scenario) Capacity() float64 {
@@ -50,9 +52,19 @@ func (s *Scenario) rate() float64 {
 
 // meanWork is the mean time on a worker of speed 1.
 func (s *Scenario) meanWork() time.Duration {
+	return s.meanOf(func(r *Request) time.Duration { return r.Mean })
+}
+
+// meanWait is the mean time that requests wait after it.
+func (s *Scenario) meanWait() time.Duration {
+	return s.meanOf(func(r *Request) time.Duration { return r.Wait })
+}
+
+func (s *Scenario) meanOf(of func(*Request) time.Duration) time.Duration {
 	var sum, shares float64
-	for _, r := range s.Requests {
-		sum += r.Share * float64(r.Mean)
+	for i := range s.Requests {
+		r := &s.Requests[i]
+		sum += r.Share * float64(of(r))
 		shares += r.Share
 	}
 	return time.Duration(sum / shares)
@@ -114,18 +126,29 @@ func (s *Scenario) looks() float64 {
 // of a worker of speed 1. A provider that is not there yet does not count until it
 // joins, but the moments before that do: the least of all is taken.
 func (s *Scenario) capacityAt(t time.Duration) float64 {
-	sum := 0.0
+	sum, work, wait := 0.0, s.meanWork().Seconds(), s.meanWait().Seconds()
 	for i := range s.Providers {
 		p := &s.Providers[i]
-		c, alike := p.capacityAt(t, 0), p.alike()
+		of := func(member int) float64 { return p.threaded(p.capacityAt(t, member), work, wait) }
+		c, alike := of(0), p.alike()
 		for j := range p.Count {
 			if j > 0 && !alike {
-				c = p.capacityAt(t, j)
+				c = of(j)
 			}
 			sum += c
 		}
 	}
 	return sum
+}
+
+// threaded returns what is left of a provider's capacity by its threads, which requests
+// of so much work keep until they have waited, too.
+func (p *Provider) threaded(capacity, work, wait float64) float64 {
+	if p.Threads == 0 || capacity == 0 {
+		return capacity
+	}
+	pace := capacity / float64(p.Workers)
+	return min(capacity, float64(p.Threads)*work/(work/pace+wait))
 }
 
 func (p *Provider) capacityAt(t time.Duration, member int) float64 {

@@ -2,7 +2,7 @@
 // see what a load balancer does there before a service does. The load balancers,
 // nodes, counters and the ejection of outliers are those of this module, not copies;
 // only the wire is missing. Beside them it has the rules of Dubbo for Java, with their
-// faults, and two that know everything, as references: see [Policies].
+// faults, and as references two choosers that know everything: see [Policies].
 //
 // A cluster is described in a few lines of YAML, or as a [Scenario]; what is not said
 // has a default:

@@ -7,6 +7,7 @@ const (
 	reaches  kind = iota // a request reaches its provider
 	finished             // a worker has finished a request
 	shared               // of the requests that share cores the next has finished
+	waited               // a request that keeps a thread has waited for something else
 	answered             // an answer reaches the consumer
 	ended                // a long request ends
 	begins               // a long request begins

@@ -12,7 +12,9 @@ type figures struct {
 	all     histogram
 	answers [nowhere + 1]int
 	misses  int
-	servers []serverFigures
+
+	replaced int // choices that could not be used
+	servers  []serverFigures
 
 	// In detail: by second, and whether calls went to whom alone had the fewest.
 	seconds []second

@@ -44,6 +44,7 @@ func TestBalancersOfOnesOwnThatAreWrong(t *testing.T) {
 		r, err := Run(t.Context(), s, Options{Policy: policy, Balancers: own})
 		require.NoError(t, err)
 		assert.Equal(t, r.Requests, r.Providers[to].Calls, "%s: the cluster takes the first when nobody is chosen", policy)
+		assert.Equal(t, map[string]int{"nobody": r.Requests}[policy], r.Replaced, policy)
 	}
 	for _, policy := range []string{"panics", "foreign", "nil"} {
 		_, err := Grid{Scenarios: []string{"steady3"}, Policies: []string{"random", policy}, Loads: []float64{0.01}, Seeds: []uint64{1}, Balancers: own}.Run(t.Context())
@@ -54,10 +55,30 @@ func TestBalancersOfOnesOwnThatAreWrong(t *testing.T) {
 	}
 }
 
+// A load balancer that does not ask to whom a call may go chooses who is ejected: that is
+// counted. None of this module does.
+func TestChoicesThatAreReplaced(t *testing.T) {
+	turn := 0
+	blind := map[string]loadbalance.Factory{"blind": choosing(func(nodes []*protocol.Node) *protocol.Node {
+		turn++
+		return nodes[turn%len(nodes)]
+	})}
+	s := &Scenario{Name: "own", Duration: 30 * time.Second, Rate: 300, Providers: []Provider{{Count: 3}, {Faults: []Fault{{At: 5 * time.Second, For: 20 * time.Second, Error: 1}}}}}
+	r, err := Run(t.Context(), s, Options{Policy: "blind", Balancers: blind})
+	require.NoError(t, err)
+	assert.Greater(t, r.Replaced, 500, "a fourth of the calls of 20 s")
+	assert.Greater(t, r.Providers[0].Calls, r.Providers[1].Calls+500, "the first has them instead")
+	for policy := range loadbalance.Builtin() {
+		r, err := Run(t.Context(), s, Options{Policy: policy})
+		require.NoError(t, err)
+		assert.Zero(t, r.Replaced, policy)
+	}
+}
+
 // What others are compared with stays what it is.
 func TestReferencesAreNotReplaced(t *testing.T) {
 	s := &Scenario{Name: "own", Rate: 100, Providers: []Provider{{Count: 3}}}
-	for _, name := range best {
+	for _, name := range references {
 		own := map[string]loadbalance.Factory{name: loadbalance.NewRandom}
 		for _, policy := range []string{name, "random"} {
 			_, err := Run(t.Context(), s, Options{Policy: policy, Balancers: own})

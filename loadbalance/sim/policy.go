@@ -69,7 +69,7 @@ var baselines = map[string]maker{
 
 // find returns the maker of a policy. An application's own balancers go first.
 func find(name string, own map[string]loadbalance.Factory) (maker, error) {
-	for _, b := range best {
+	for _, b := range references {
 		if _, taken := own[b]; taken {
 			return maker{}, fmt.Errorf("balancer %q: what others are compared with has this name", b)
 		}

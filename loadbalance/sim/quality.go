@@ -27,13 +27,14 @@ type Grid struct {
 	Progress func(done, all int)
 }
 
-// best are the policies whose better figure is what others are compared with: they
+// references are the policies whose better figure is what others are compared with: they
 // know everything, and no real strategy can.
-var best = []string{"oracle", "jsq"}
+var references = []string{"oracle", "jsq"}
 
-// Quality is what a [Grid] has shown: figures of each policy as ratios to the best that
-// is possible, figure by figure. A failed request counts as one that took until the
-// deadline.
+// Quality is what a [Grid] has shown: figures of each policy as ratios to those of the
+// better of two choosers who see everything, "oracle" and "jsq" (see [Policies]), figure by
+// figure. They are references, not a bound. A failed request counts as one that took until
+// the deadline.
 type Quality struct {
 	Grid  Grid
 	cells map[cell]figure
@@ -114,7 +115,7 @@ func (g Grid) trials() ([]trial, error) {
 	if len(g.Scenarios)*len(g.Policies)*len(g.Loads)*len(g.Seeds) == 0 {
 		return nil, fmt.Errorf("the grid is empty: it has %d scenarios, %d policies, %d loads and %d seeds", len(g.Scenarios), len(g.Policies), len(g.Loads), len(g.Seeds))
 	}
-	policies := union(g.Policies, best)
+	policies := union(g.Policies, references)
 	for _, policy := range policies {
 		if _, err := find(policy, g.Balancers); err != nil {
 			return nil, err
@@ -175,7 +176,8 @@ func union[T comparable](lists ...[]T) []T {
 	return out
 }
 
-// Ratio is how a policy compares: 1 is the best that is possible.
+// Ratio is how a policy compares: 1 is as good as the better of the two references, and
+// less is better than both.
 type Ratio struct{ P99, Mean float64 }
 
 func (r Ratio) p99() float64  { return r.P99 }
@@ -192,7 +194,7 @@ func (q *Quality) At(policy, scenario string, load float64) Ratio {
 		return Ratio{}
 	}
 	least := figure{p99: math.Inf(1), mean: math.Inf(1)}
-	for _, b := range best {
+	for _, b := range references {
 		o := q.cells[cell{b, scenario, load}]
 		least.p99, least.mean = min(least.p99, o.p99), min(least.mean, o.mean)
 	}

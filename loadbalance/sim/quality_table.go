@@ -18,7 +18,7 @@ func (q *Quality) WriteTable(w io.Writer, mean, markdown bool) error {
 	if mean {
 		of = Ratio.mean
 	}
-	policies := slices.SortedFunc(slices.Values(union(q.Grid.Policies, best)), func(a, b string) int {
+	policies := slices.SortedFunc(slices.Values(union(q.Grid.Policies, references)), func(a, b string) int {
 		return cmp.Or(cmp.Compare(of(q.Geometric(a)), of(q.Geometric(b))), cmp.Compare(a, b))
 	})
 	rows := [][]string{append([]string{"policy", "all", "worst"}, q.Grid.Scenarios...)}

@@ -35,7 +35,7 @@ func show(t *testing.T, q *Quality, title string) {
 		if mean {
 			what = "mean"
 		}
-		t.Logf("%s, %s over the best possible, geometric means over the loads:\n%s", title, what, b.String())
+		t.Logf("%s, %s over the better reference, geometric means over the loads:\n%s", title, what, b.String())
 	}
 }
 

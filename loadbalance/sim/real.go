@@ -140,7 +140,7 @@ func (c *real) choose(r *request) int32 {
 	c.prepare(r)
 	n := c.outliers.Trial(c.list, inv, now, false)
 	if n == nil {
-		n = c.pick(inv)
+		n = c.pick(r)
 	}
 	if n == nil {
 		return -1
@@ -160,8 +160,8 @@ func (c *real) prepare(r *request) {
 
 // pick asks the load balancer, and if it finds nobody once more about those that
 // are ejected, too.
-func (c *real) pick(inv *protocol.Invocation) *protocol.Node {
-	nodes := c.list.Nodes()
+func (c *real) pick(r *request) *protocol.Node {
+	inv, nodes := &r.inv, c.list.Nodes()
 	for _, relax := range []protocol.Relax{0, protocol.RelaxEjected} {
 		inv.SetRelax(relax)
 		if len(nodes) == 1 && inv.Allows(nodes[0]) {
@@ -178,6 +178,9 @@ func (c *real) pick(inv *protocol.Invocation) *protocol.Node {
 			}
 		}
 		if i := slices.IndexFunc(nodes, inv.Allows); i >= 0 {
+			if r.measured && !r.long {
+				c.w.figures.replaced++
+			}
 			return nodes[i]
 		}
 	}

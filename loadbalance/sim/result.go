@@ -25,7 +25,9 @@ type Options struct {
 
 // Result is what was measured: of the requests that arrived in the measured time,
 // without long ones. A request that failed counts as if it had taken until the
-// deadline. The same scenario and options give the same result, to the bit.
+// deadline. The same scenario and options give the same result, to the bit. Percentiles are
+// counted in steps of 0.4 % and given as the middle of one, so they may be so much above or
+// below the time itself: also above the deadline, or below a mean of equal times.
 type Result struct {
 	Scenario string
 	Policy   string
@@ -37,7 +39,13 @@ type Result struct {
 	TimedOut int // of them, by the deadline
 	Refused  int // of them, by an exhausted thread pool
 	NoOne    int // of them, because there was nobody to ask, or Dubbo throws an exception
-	Misses   int // of caches
+	Misses   int // of caches, by requests that reached their provider in the measured time
+
+	// Replaced is how often a load balancer of [Options.Balancers], or of this module, chose
+	// nobody, or a provider to which the call may not go ([protocol.Invocation.Allows]), though
+	// there was one to which it may: the first such provider took its place, as in the
+	// cluster. More than 0 is a mistake in the load balancer.
+	Replaced int
 
 	Mean time.Duration
 	P50  time.Duration
@@ -124,7 +132,7 @@ func (w *world) result(policy string) *Result {
 	r := &Result{
 		Scenario: w.s.Name, Policy: policy, Seed: w.seed, Rate: w.rate,
 		Requests: f.all.n, Failed: f.all.n - f.answers[served],
-		TimedOut: f.answers[late], Refused: f.answers[refused], NoOne: f.answers[nowhere], Misses: f.misses,
+		TimedOut: f.answers[late], Refused: f.answers[refused], NoOne: f.answers[nowhere], Misses: f.misses, Replaced: f.replaced,
 		Mean: f.all.mean(), P50: f.all.quantile(0.5), P99: f.all.quantile(0.99), P999: f.all.quantile(0.999),
 		Events: f.events,
 	}

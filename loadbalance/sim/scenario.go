@@ -44,8 +44,11 @@ type Request struct {
 	Mean  time.Duration // of the time on a worker of speed 1, default 10 ms
 	// CV is the coefficient of variation of that time: 1, the default, is
 	// exponential, anything else lognormal; None is constant.
-	CV   float64
-	Wait time.Duration // mean of a further time that takes neither worker nor CPU, exponential
+	CV float64
+	// Wait is the mean of a further time that takes neither worker nor CPU, such as that of a
+	// call to a database; exponential. Where [Provider.Threads] are limited the request keeps
+	// one of them meanwhile.
+	Wait time.Duration
 }
 
 // Keys are what requests are about.
@@ -71,10 +74,12 @@ type Provider struct {
 	Count   int     // default 1
 	Workers int     // requests that are worked on at once, or cores when Sharing; default 4
 	Speed   float64 // default 1
-	// Sharing: all requests inside share the cores, as in Dubbo's pool of 200
-	// threads without a queue. Without it a request waits for a free worker.
+	// Sharing: all requests inside share the cores, as in Dubbo's pool of threads without a
+	// queue (threads: 200 is its default). Without it a request waits for a free worker.
 	Sharing bool
-	Threads int      // most requests inside, more are refused; 0: no limit
+	// Threads is how many requests may be inside, those that [Request.Wait] included; more
+	// are refused. With fewer threads than workers some of these are never used. 0: no limit.
+	Threads int
 	Network *Network // nil: that of the scenario
 
 	Weight int // 0: not said, so Dubbo's 100; None: a weight of 0
@@ -88,7 +93,7 @@ type Provider struct {
 	Cache  *Cache         // nil: none
 	Cold   *Cold          // of a life that begins during the scenario; nil: none
 	Joins  *time.Duration // when it starts ([At]); nil: it is up from long before the beginning
-	Leaked int            // calls per consumer that Java's counters have lost (F12): never ended
+	Leaked int            // calls per consumer that Java's counters of calls under way have lost: they never end
 	Faults []Fault
 }
 
@@ -100,7 +105,8 @@ type Cache struct {
 }
 
 // Cold is the beginning of a life: requests take Slow times as long, for a time or
-// for a number of requests.
+// for a number of requests. What counts is when the work on a request begins: it stays as
+// slow as that until its end.
 type Cold struct {
 	Slow     float64       // requests take so many times as long on a worker
 	CPU      float64       // what they take of the CPU, in the same way; default and most: Slow; or None
@@ -124,10 +130,13 @@ type Fault struct {
 
 	Error float64       // so many of the requests (1: all) fail, In after they come
 	In    time.Duration // default 2 ms, or None
-	Slow  float64       // requests take so many times as long
-	Pause bool          // nothing is worked on: a garbage collection, a hang
-	Kill  bool          // the process dies, what it has is lost; it starts anew after For
-	Leave bool          // it takes leave, works off what it has, and starts anew after For
+	// Slow: requests on which work begins meanwhile take so many times as long, to their end.
+	// Those that are being worked on when it begins stay as fast as they were. (A pause holds
+	// up all.)
+	Slow  float64
+	Pause bool // nothing is worked on: a garbage collection, a hang
+	Kill  bool // the process dies, what it has is lost; it starts anew after For
+	Leave bool // it takes leave, works off what it has, and starts anew after For
 }
 
 // None is 0 in a field whose zero value means a default: Settle: sim.None. Only the

@@ -58,6 +58,31 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
+// Who may work on a few only has no use for more workers.
+func TestCapacityOfThreads(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want float64
+	}{
+		{"providers: [{count: 2, workers: 8, threads: 2}]", 400},
+		{"providers: [{count: 2, workers: 8, threads: 8}]", 1600},
+		{"providers: [{count: 2, workers: 8, threads: 2, speed: 3}]", 1200},
+		{"providers: [{workers: 8, threads: 2, faults: [{at: 1s, for: 1s, slow: 4}]}]", 50},
+		{"providers: [{sharing: true, threads: 200}]\nrequests: [{mean: 4ms, wait: 600ms}]", 200 / 0.604},
+		{"providers: [{sharing: true, threads: 200}]\nrequests: [{mean: 4ms, wait: 100ms}]", 1000},
+		{"providers: [{}, {threads: 200, faults: [{at: 1s, for: 1s, kill: true}]}]", 400},
+	} {
+		s, err := Parse("x.yml", []byte(c.text))
+		require.NoError(t, err)
+		assert.InEpsilon(t, c.want, s.Capacity(), 1e-9, c.text)
+		if c.want > 100 {
+			r, err := Run(t.Context(), s, Options{Load: 0.5})
+			require.NoError(t, err)
+			assert.Less(t, float64(r.Refused), 0.25*float64(r.Requests), c.text)
+		}
+	}
+}
+
 func TestUnknownScenario(t *testing.T) {
 	_, err := Named("grey3")
 	require.Error(t, err)

@@ -20,6 +20,7 @@ type server struct {
 	coming int     // requests on their way here
 	onWay  float64 // their work
 	inside int     // requests between coming in and having been worked on
+	held   int     // threads of requests that have been worked on and wait for something else
 
 	busy  int         // workers
 	works []int32     // the requests that they work on, in no order
@@ -68,6 +69,11 @@ func (v *server) start(now int64) {
 // there reports whether it is to have requests.
 func (v *server) there() bool { return v.up && !v.left }
 
+// full reports whether the threads are exhausted, with so many requests more.
+func (v *server) full(more int) bool {
+	return v.conf.Threads > 0 && v.inside+v.held+more >= v.conf.Threads
+}
+
 // stop ends a life and returns the requests that are lost with it and that no event
 // will come back to.
 func (v *server) stop() (lost []int32) {
@@ -79,7 +85,7 @@ func (v *server) stop() (lost []int32) {
 	if v.cores != nil {
 		lost = append(lost, v.cores.clear()...)
 	}
-	v.busy, v.inside, v.works = 0, 0, v.works[:0]
+	v.busy, v.inside, v.held, v.works = 0, 0, 0, v.works[:0]
 	return lost
 }
 

@@ -203,6 +203,54 @@ func TestThreadsRefuse(t *testing.T) {
 	assert.Less(t, r.P50, time.Second)
 }
 
+// A request that waits for something else keeps its thread: what is refused is what
+// Erlang's loss formula says, in which it does not matter how times are distributed.
+func TestThreadsAreKeptByWhoWaits(t *testing.T) {
+	const rate, threads = 500.0, 200
+	lost := 1.0 // Erlang B, by recursion over the number of threads
+	for n := 1.0; n <= threads; n++ {
+		lost = rate * 0.604 * lost / (n + rate*0.604*lost)
+	}
+	require.InDelta(t, 0.34, lost, 0.01)
+	for _, p := range []Provider{{Sharing: true, Threads: threads}, {Threads: threads}} {
+		s := &Scenario{
+			Name: "pool", Duration: 2 * time.Minute, Rate: rate, Deadline: time.Minute,
+			Requests: []Request{{Mean: 4 * time.Millisecond, Wait: 600 * time.Millisecond}}, Providers: []Provider{p},
+		}
+		r, err := Run(t.Context(), s, Options{Seed: 1})
+		require.NoError(t, err)
+		assert.InDelta(t, lost, float64(r.Refused)/float64(r.Requests), 0.01, "sharing %v", p.Sharing)
+		assert.Equal(t, r.Refused, r.Failed)
+		s.Providers[0].Threads = 0
+		r, err = Run(t.Context(), s, Options{Seed: 1})
+		require.NoError(t, err)
+		assert.Zero(t, r.Failed, "without a limit nobody keeps anything")
+	}
+}
+
+// What waits in a process that is killed is lost, and its threads are free in the next.
+func TestThreadsOfTheKilled(t *testing.T) {
+	s := &Scenario{
+		Name: "killed", Duration: 20 * time.Second, Settle: None, Rate: 50, Deadline: time.Minute, Notify: None,
+		Requests:  []Request{{Mean: time.Millisecond, CV: None, Wait: 500 * time.Millisecond}},
+		Providers: []Provider{{Threads: 1000}, {Threads: 1000, Faults: []Fault{{At: 10 * time.Second, For: time.Second, Kill: true}}}},
+	}
+	w := newWorld(s.filled(), 1, true)
+	choose(t, w, "jsq")
+	most := 0
+	w.watch = func() { most = max(most, w.servers[1].held) }
+	require.NoError(t, w.run(t.Context()))
+	assert.Greater(t, most, 5)
+	assert.InDelta(t, 12.5, float64(w.figures.answers[dead]), 12, "25 a second there, each for half a second")
+	for len(w.events.heap) > 0 {
+		w.now = w.events.heap[0].at
+		w.happen()
+	}
+	for _, v := range w.servers {
+		assert.Zero(t, v.held)
+	}
+}
+
 // What a process that is killed has not done yet, it does not do.
 func TestCPUOfTheKilled(t *testing.T) {
 	for _, sharing := range []bool{false, true} {

@@ -11,7 +11,7 @@ func (w *world) reach(v *server, r *request) {
 	case e != nil && r.luck < e.size:
 		w.reply(v, r, failed, w.now+e.delay)
 		return
-	case v.conf.Threads > 0 && v.inside >= v.conf.Threads:
+	case v.full(0):
 		w.reply(v, r, refused, w.now)
 		return
 	}
@@ -65,7 +65,7 @@ func (w *world) finish(v *server, r *request, life int32) {
 	v.works[r.place], w.requests.all[last].place = last, r.place
 	v.works = v.works[:len(v.works)-1]
 	w.counts(v, -1)
-	w.reply(v, r, served, w.now+int64(r.wait))
+	w.hold(v, r)
 	if v.queue.n > 0 {
 		w.serve(v, w.requests.all[v.queue.pop()])
 	}
@@ -95,11 +95,32 @@ func (w *world) finishShared(v *server, mark int32) {
 	j := v.cores.pop()
 	w.counts(v, -1)
 	w.figures.worked(v, j.came, w.now, j.cpu)
-	r := w.requests.all[j.ref]
-	w.reply(v, r, served, w.now+int64(r.wait))
+	w.hold(v, w.requests.all[j.ref])
 	if len(v.cores.jobs) > 0 {
 		w.nextShared(v)
 	}
+}
+
+// hold lets a request that has been worked on wait for what else it needs. Meanwhile it
+// keeps its thread, if there is a limit to them.
+func (w *world) hold(v *server, r *request) {
+	if v.conf.Threads == 0 || r.wait == 0 {
+		w.reply(v, r, served, w.now+int64(r.wait))
+		return
+	}
+	v.held++
+	w.events.add(event{at: w.now + int64(r.wait), kind: waited, ref: r.id, who: v.id, mark: v.life})
+}
+
+// release lets a request go that has waited.
+func (w *world) release(v *server, r *request, life int32) {
+	if life != v.life { // it was lost with the process
+		r.away = false
+		w.requests.release(r)
+		return
+	}
+	v.held--
+	w.reply(v, r, served, w.now)
 }
 
 // cut makes the CPU time of what is worked on what it has taken until now.

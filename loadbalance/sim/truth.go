@@ -59,7 +59,7 @@ func (o *oracle) finish(v *server, r *request) (at, others int64) {
 	if e := v.failing(there); e != nil && r.luck < e.size {
 		return never + there, 0
 	}
-	if v.conf.Threads > 0 && v.inside+v.coming >= v.conf.Threads {
+	if v.full(v.coming) {
 		return never + there, 0
 	}
 	work := r.work
@@ -73,7 +73,7 @@ func (o *oracle) finish(v *server, r *request) (at, others int64) {
 		slow, _ := v.pace(begin, v.served+v.queue.n+v.coming)
 		at = v.pauses.finish(begin, ns(work*slow))
 	}
-	if dies := v.dies(o.w.now); at > dies {
+	if dies := v.dies(o.w.now); at+int64(r.wait) > dies {
 		return never + there, 0
 	}
 	return at + travel(v.conf.Network, r.back), others
@@ -151,7 +151,7 @@ func (j *jsq) choose(*request) int32 {
 // well reports whether a server is at work and does not fail.
 func (v *server) well(now int64) bool {
 	e := v.failing(now)
-	return (e == nil || e.size < 0.25) && !v.pauses.holds(now) && (v.conf.Threads == 0 || v.inside < v.conf.Threads)
+	return (e == nil || e.size < 0.25) && !v.pauses.holds(now) && !v.full(0)
 }
 
 func (j *jsq) shortest(may func(v *server, now int64) bool) int32 {

@@ -14,7 +14,7 @@ func TestReferencesLeaveAloneWhoHasTakenLeave(t *testing.T) {
 		Name: "leave", Duration: 20 * time.Second, Rate: 300,
 		Providers: []Provider{{Count: 2}, {Workers: 64, Speed: 3, Faults: []Fault{{At: 5 * time.Second, For: 10 * time.Second, Leave: true}}}},
 	}
-	for _, policy := range best {
+	for _, policy := range references {
 		r, err := Run(t.Context(), s, Options{Policy: policy, Seed: 1, Detail: true})
 		require.NoError(t, err)
 		assert.Zero(t, r.Failed, policy)

@@ -125,6 +125,8 @@ func (w *world) happen() {
 		w.finish(w.servers[e.who], w.requests.all[e.ref], e.mark)
 	case shared:
 		w.finishShared(w.servers[e.who], e.mark)
+	case waited:
+		w.release(w.servers[e.who], w.requests.all[e.ref], e.mark)
 	case answered:
 		w.answer(w.requests.all[e.ref])
 	case ended:

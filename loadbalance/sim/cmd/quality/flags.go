@@ -44,14 +44,15 @@ func parseFlags(args []string, usage io.Writer) (cfg config, err error) {
 	fs := flag.NewFlagSet("quality", flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // errors are printed by who gets them
 	scenarios := fs.String("scenarios", "core", "`names` separated by commas: core, more, hashing, all, or of scenarios:\n"+fold(every()))
-	policies := fs.String("policies", all, "`names` separated by commas: all (every load balancer, and Dubbo's for Java), or\n"+fold(sim.Policies()))
+	policies := fs.String("policies", all, "`names` separated by commas: all (the load balancers, Dubbo's for Java with a\npatch that is often proposed, and the two references), or\n"+fold(sim.Policies()))
 	loads := fs.String("loads", "50,70,90", fmt.Sprintf("`shares` of what the cluster can take, separated by commas, 1%% to 200%%, at most %d;\n70%%, 70 and 0.7 are the same: without %% a number below 1 is a share, from 10 on a\npercentage, and what is between needs the %%", mostLoads))
 	seeds := fs.Int("seeds", 3, fmt.Sprintf("`number` of runs of each, 1 to %d, whose figures are averaged", mostSeeds))
 	variant := fs.String("variant", "fifo", "`name` of a model of providers and requests:\n"+variants())
 	fs.BoolVar(&cfg.markdown, "markdown", false, "write the tables for a page")
 	if err := fs.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
-			fmt.Fprint(usage, "Compares load balancers in simulated clusters: times of calls over the best possible.\n"+
+			fmt.Fprint(usage, "Compares load balancers in simulated clusters: times of calls, over those of the better of two\n"+
+				"choosers who see everything (oracle and jsq: references, no bound).\n"+
 				"All policies in the core scenarios with 3 seeds take some 8 minutes on two cores.\n\nusage: quality [flags]\n\n")
 			fs.SetOutput(usage)
 			fs.PrintDefaults()

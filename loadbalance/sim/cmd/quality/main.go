@@ -1,6 +1,6 @@
 // Command quality compares load balancers in simulated clusters: of each the 99th
-// percentile and the mean of the time of a call, as ratios to the best that is
-// possible, in every scenario; the best first, the worst case named.
+// percentile and the mean of the time of a call, as ratios to the better of two reference
+// choosers that see everything, in every scenario; the best first, the worst case named.
 //
 //	go run ./loadbalance/sim/cmd/quality                       # the core scenarios, 3 seeds: minutes
 //	go run ./loadbalance/sim/cmd/quality -scenarios hashing -policies ringload,consistenthash
@@ -99,8 +99,9 @@ func write(out io.Writer, cfg config, q *sim.Quality) error {
 		if mean {
 			figure = "Mean"
 		}
-		fmt.Fprintf(out, "%s of the time of a call over the best possible: 1 is as good as the better\n"+
-			"of oracle and jsq, who know every queue; java-… are the rules of Dubbo's own consumers.\n"+
+		fmt.Fprintf(out, "%s of the time of a call: 1 is as good as the better of the references, oracle\n"+
+			"and jsq, who see everything; they are no bound. java-… are Dubbo's own rules, and\n"+
+			"java-leastactive-weighted a patch that is often proposed for one.\n"+
 			"Geometric means over loads of %s %%; %s; variant %s.\n\n",
 			figure, strings.Join(loads, ", "), seeds, q.Grid.Variant.Name)
 		if err := q.WriteTable(out, mean, cfg.markdown); err != nil {
