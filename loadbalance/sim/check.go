@@ -215,7 +215,7 @@ func (c *checker) provider(s *Scenario, p *Provider) {
 	if p.Network != s.Network {
 		c.in("network", func() { c.network(p.Network) })
 	}
-	c.in("params", func() { c.params(p) })
+	c.in("params", func() { c.params(s, p) })
 	if p.Cache != nil {
 		c.in("cache", func() {
 			within(c, "keys", p.Cache.Keys, 1, 100_000_000)

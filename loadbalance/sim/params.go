@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,13 +31,15 @@ var instead = map[string]string{
 // params checks the parameters of a provider's URL as a registry's are, and that those
 // which gofer knows have an effect. What it does not know may mean something to a load
 // balancer of one's own.
-func (c *checker) params(p *Provider) {
+func (c *checker) params(s *Scenario, p *Provider) {
 	for _, key := range slices.Sorted(maps.Keys(p.Params)) {
 		switch name, idle := meaning(key); {
 		case key == "":
 			c.bad("", "a parameter has no name")
 		case idle != "":
 			c.bad(key, "has no effect: %s", idle)
+		case name == "hash.arguments" && s.Keys == nil:
+			c.bad(key, "has no effect: the scenario has no keys")
 		case name == "weight" && p.Weight != 0:
 			c.bad(key, "the provider has a weight of its own, too: one of them")
 		}
@@ -44,6 +47,28 @@ func (c *checker) params(p *Provider) {
 	for _, bad := range url.Validate(url.New("dubbo", address(0), port, serviceName, p.Params)) {
 		c.bad(bad.Key, "%q: %s", bad.Value, bad.Reason)
 	}
+}
+
+// slips returns an error that names every parameter of a provider which gofer does not
+// know, but whose name is nearly that of one it knows. Nobody reads them, unless there is a
+// load balancer of one's own.
+func (s *Scenario) slips() error {
+	var errs []error
+	for i := range s.Providers {
+		for _, key := range slices.Sorted(maps.Keys(s.Providers[i].Params)) {
+			name, _ := meaning(key)
+			if _, known := serviceRow(name); known {
+				continue
+			}
+			if near := url.NearestOf(strings.TrimPrefix(name, methodName+"."), simulated); near != "" {
+				errs = append(errs, fmt.Errorf("%s: providers[%d].params.%s: gofer has no such parameter, did you mean %q? (what it does not know is for load balancers of one's own, and the run has none)", s.called(), i, plain(key), near))
+			}
+			if len(errs) == maxProblems {
+				return errors.Join(errs...)
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // meaning returns the parameter that a key sets, which may have a method before it, and

@@ -39,6 +39,31 @@ func TestParamsOfHashing(t *testing.T) {
 	}
 }
 
+// A name that is nearly that of a parameter is a slip of the pen, where nobody reads it.
+func TestParamsThatAreMisspelt(t *testing.T) {
+	s := &Scenario{Name: "slip", Duration: 5 * time.Second, Rate: 100, Providers: []Provider{{}, {Params: map[string]string{"warmpu": "0", "weigth": "50", "call.weihgt": "7", "zone": "here", "a.b": "c"}}}}
+	require.NoError(t, s.Check(), "a load balancer of one's own may read all of them")
+	_, err := Run(t.Context(), s, Options{})
+	require.Error(t, err)
+	for _, want := range []string{
+		`scenario slip: providers[1].params.warmpu: gofer has no such parameter, did you mean "warmup"?`,
+		`params.weigth: gofer has no such parameter, did you mean "weight"?`,
+		`params.call.weihgt: gofer has no such parameter, did you mean "weight"?`,
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	assert.NotContains(t, err.Error(), "zone")
+	own := map[string]loadbalance.Factory{"own": loadbalance.NewRandom}
+	_, err = Run(t.Context(), s, Options{Policy: "own", Balancers: own})
+	assert.NoError(t, err)
+}
+
+// Where nothing is hashed there is no argument to choose.
+func TestParamsOfHashingWithoutKeys(t *testing.T) {
+	_, err := Parse("x.yml", []byte("rate: 100\nproviders:\n  - {}\n  - params:\n      call.hash.arguments: 3\n"))
+	assert.EqualError(t, err, "x.yml:5: providers[1].params.call.hash.arguments: has no effect: the scenario has no keys")
+}
+
 // A load balancer of one's own may read what gofer does not know.
 func TestParamsOfOnesOwn(t *testing.T) {
 	near := map[string]loadbalance.Factory{"near": func(loadbalance.Config) (loadbalance.LoadBalance, error) {

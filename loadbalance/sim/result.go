@@ -97,6 +97,11 @@ func Run(ctx context.Context, s *Scenario, o Options) (*Result, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	if len(o.Balancers) == 0 {
+		if err := s.slips(); err != nil {
+			return nil, err
+		}
+	}
 	one, err := find(o.Policy, o.Balancers)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.called(), err)

@@ -87,7 +87,8 @@ type Provider struct {
 	// do something: warmup and weight; hash.nodes and hash.arguments, where keys are hashed;
 	// outlier, outlier.failures and outlier.pause, for the load balancers of this module,
 	// as Dubbo's consumers eject nobody. Others that gofer knows are mistakes. Any that it
-	// does not know are for [Options.Balancers].
+	// does not know are for [Options.Balancers]; without any, a run refuses a name that is
+	// nearly one of those.
 	Params map[string]string
 
 	Cache  *Cache         // nil: none

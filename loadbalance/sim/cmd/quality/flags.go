@@ -112,16 +112,17 @@ func parseScenarios(list string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	known := groups()
+	for _, name := range every() {
+		known[name] = []string{name}
+	}
 	var names []string
 	for _, word := range words {
-		if group, ok := groups()[word]; ok {
-			names = append(names, group...)
-			continue
+		group, ok := known[word]
+		if !ok {
+			return nil, protocol.UnknownName("scenario", word, known)
 		}
-		if _, err := sim.Named(word); err != nil {
-			return nil, err
-		}
-		names = append(names, word)
+		names = append(names, group...)
 	}
 	return once(names)
 }
