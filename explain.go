@@ -31,15 +31,21 @@ func (r *Reference) Explain(ctx context.Context, method string, args ...any) (Ex
 		return Explanation{}, s.badArgument(name, err)
 	}
 	if typed {
-		if _, err := s.methods.declared(method); err != nil {
-			return Explanation{}, err
+		sig, err := hessian2.ParseSignature(method)
+		if err != nil {
+			return Explanation{}, s.badArgument(name, err)
 		}
+		name = sig.Name
 	}
 	if r.closed.Load() || s.closed.Load() {
 		return Explanation{}, &Error{Code: ErrClosed, Service: s.url.Interface(), Method: name, Detail: "the reference is closed"}
 	}
+	slot, known := s.methods.table.Find(name)
+	if !known {
+		slot = -1
+	}
 	inv := &protocol.Invocation{
-		Method:       &protocol.Method{Service: s.url.Interface(), Name: name, WireName: name, Slot: s.methods.table.Slot(name)},
+		Method:       &protocol.Method{Service: s.url.Interface(), Name: name, WireName: name, Slot: slot},
 		Arguments:    args,
 		ArgumentText: hessian2.Text,
 		Start:        time.Now(),

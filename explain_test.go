@@ -2,6 +2,7 @@ package gofer_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,40 @@ func TestExplain(t *testing.T) {
 		require.NoError(t, w.reference.Close())
 		_, err = w.reference.Explain(t.Context(), "echo")
 		assert.ErrorIs(t, err, gofer.ErrClosed)
+	})
+}
+
+// Names that are only asked about take nothing from those that are called: neither
+// their parameters nor a place in what is reported.
+func TestExplainChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newPatient(t, 3, "loadbalance=leastactive&timeout=1000&long.timeout=20")
+		wait, err := gofer.Method[any](w.reference, "wait()") // resolved, not called
+		require.NoError(t, err)
+		before := w.reference.Diagnose()
+		for i := range 300 {
+			x, err := w.reference.Explain(t.Context(), fmt.Sprint("typo", i))
+			require.NoError(t, err)
+			require.Len(t, x.Candidates, 3)
+		}
+		_, err = w.reference.Explain(t.Context(), "typo(java.lang.String)", "x")
+		require.NoError(t, err)
+		_, err = w.reference.Explain(t.Context(), "wait()")
+		require.NoError(t, err)
+		assert.Equal(t, before, w.reference.Diagnose())
+		for _, p := range w.reference.Snapshot().Providers {
+			assert.Empty(t, p.Methods)
+		}
+		assert.ErrorIs(t, calling("long()")(t.Context(), w.reference), gofer.ErrTimeout, "long.timeout holds: it takes 40 ms")
+		_, err = wait.Call(t.Context())
+		require.NoError(t, err)
+		names := map[string]bool{}
+		for _, p := range w.reference.Snapshot().Providers {
+			for _, m := range p.Methods {
+				names[m.Name] = true
+			}
+		}
+		assert.Equal(t, map[string]bool{"long": true, "wait": true}, names)
 	})
 }
 

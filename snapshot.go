@@ -144,10 +144,13 @@ func (s *service) provider(n *protocol.Node, now time.Time) ProviderSnapshot {
 		p.Outlier.LastFailure = e.LastFailure.Error()
 	}
 	for slot, status := range life.Statuses {
-		m := n.Method(slot)
+		m, c := n.Method(slot), status.Counters()
+		if c.Total == 0 && c.Active == 0 { // it was only looked at
+			continue
+		}
 		p.Methods = append(p.Methods, MethodSnapshot{
 			Name: m.Name, Weight: loadbalance.Weight(m, life.Start, now), Actives: m.Actives, Timeout: m.Timeout,
-			Counters: status.Counters(),
+			Counters: c,
 		})
 	}
 	return p

@@ -97,6 +97,16 @@ func newBalancers(cfg Config, key string, p *panics) *balancers {
 	return b
 }
 
+// preview returns a copy: what it makes observes nothing, and is not kept.
+func (b *balancers) preview(methods *protocol.MethodTable) *balancers {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return &balancers{
+		key: b.key, factories: b.factories, config: b.config, methods: methods,
+		log: zap.NewNop(), panics: b.panics, made: maps.Clone(b.made),
+	}
+}
+
 // check makes the load balancers that the reference itself names.
 func (b *balancers) check(reference url.URL) error {
 	names := map[string]string{}

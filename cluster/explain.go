@@ -48,6 +48,9 @@ type Candidate struct {
 
 	Active  int // calls of the method under way
 	Actives int // how many may be, 0 for no limit
+	// Counted is how many calls are under way as the load balancer counts them, where it
+	// does: those of all methods for leastload and ringload.
+	Counted int
 	// Latency is what the load balancer expects; where it expects nothing, and
 	// LatencyMeasured is true, the mean of all calls of the method in this life of the
 	// provider. 0 is not known.
@@ -68,7 +71,8 @@ type Candidate struct {
 // Explain tells how the next attempt of a call would be decided at this moment. It
 // makes no call and changes nothing: no turn is taken, nothing is drawn or learned.
 // inv is used up; of a call it needs the method, and what routers and hashing load
-// balancers look at. The error is that of a router or load balancer that panics.
+// balancers look at. A method that has no slot, which is less than 0, is not given one.
+// The error is that of a router or load balancer that panics.
 func (c *Invoker) Explain(inv *protocol.Invocation) (x Explanation, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -79,6 +83,9 @@ func (c *Invoker) Explain(inv *protocol.Invocation) (x Explanation, err error) {
 		inv.Start = time.Now()
 	}
 	list := c.directory.List()
+	if inv.Method.Slot < 0 {
+		c, list = c.preview(list, inv)
+	}
 	left, rule := c.route(list, inv)
 	if firstAllowed(left.Nodes(), inv) == nil {
 		relax(inv, left.Nodes())
@@ -86,4 +93,18 @@ func (c *Invoker) Explain(inv *protocol.Invocation) (x Explanation, err error) {
 	x = c.explainChoice(list, left, inv)
 	x.Funnel.Rule = rule
 	return x, nil
+}
+
+// preview returns what the cluster and the list would be if the method had been called:
+// copies, so that explaining it leaves nothing behind.
+func (c *Invoker) preview(list *protocol.Listing, inv *protocol.Invocation) (*Invoker, *protocol.Listing) {
+	m := *inv.Method
+	methods, slot := c.methods.Preview(m.Name)
+	m.Slot, inv.Method = slot, &m
+	next := *list
+	next.Candidates = list.Candidates.Preview(methods, slot)
+	return &Invoker{
+		reference: c.reference, directory: c.directory, methods: methods, router: c.router, outliers: c.outliers,
+		balancers: c.balancers.preview(methods),
+	}, &next
 }

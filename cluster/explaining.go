@@ -10,8 +10,10 @@ import (
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
-// explainChoice explains what pick would do.
+// explainChoice explains what pick would do. It looks at each provider once.
 func (c *Invoker) explainChoice(list *protocol.Listing, left *protocol.Candidates, inv *protocol.Invocation) Explanation {
+	inv.Freeze(left.Nodes())
+	defer inv.Thaw()
 	p, slot := c.plan(list.Candidates, inv.Method.Slot), inv.Method.Slot
 	x := Explanation{
 		Service: c.reference.ServiceKey(), Method: inv.Method.Name, Attempt: inv.Attempt + 1,
@@ -87,37 +89,37 @@ func (x *Explanation) only(n *protocol.Node, reason string) {
 // candidate is what is known about a provider, whichever the load balancer.
 func (c *Invoker) candidate(n *protocol.Node, inv *protocol.Invocation, now time.Time) Candidate {
 	slot, life, m := inv.Method.Slot, n.Life(), n.Method(inv.Method.Slot)
-	counters, e := life.Status(slot).Counters(), c.Ejection(n)
+	counters, e, r := life.Status(slot).Counters(), c.Ejection(n), inv.Read(n)
 	out := Candidate{
-		Address: n.Address(), State: n.State().String(), key: n.Key(),
+		Address: n.Address(), State: r.State.String(), key: n.Key(),
 		Weight: loadbalance.Weight(m, life.Start, now), FullWeight: m.Weight,
 		Active: counters.Active, Actives: m.Actives, Total: counters.Total, Failed: counters.Failed,
 		Latency: counters.AverageElapsed(), LatencyMeasured: counters.Total > 0,
-		FailedInRow: e.Failures, Ejected: n.Ejected(),
-		Allowed: inv.Allows(n),
+		FailedInRow: e.Failures, Ejected: r.Ejected,
+		Allowed: r.Allowed,
 	}
 	if !life.Start.IsZero() {
 		out.Uptime = max(0, now.Sub(life.Start))
 		out.Warming = m.Warmup > 0 && out.Uptime < m.Warmup
 	}
 	if !out.Allowed {
-		out.Refusal = refusal(n, inv, e, now)
+		out.Refusal = refusal(n, r, inv, e, now)
 		out.Reason = out.Refusal
 	}
 	return out
 }
 
 // refusal says why a call may not go to a provider.
-func refusal(n *protocol.Node, inv *protocol.Invocation, e Ejection, now time.Time) string {
+func refusal(n *protocol.Node, r protocol.Reading, inv *protocol.Invocation, e Ejection, now time.Time) string {
 	slot := inv.Method.Slot
-	switch state := n.State(); {
-	case state == protocol.Down:
+	switch {
+	case r.State == protocol.Down:
 		return downReason(n.Endpoint().StateReason())
-	case state == protocol.ReadOnly && inv.Relaxed()&protocol.RelaxState == 0:
+	case r.State == protocol.ReadOnly && inv.Relaxed()&protocol.RelaxState == 0:
 		return "has asked for no new calls"
-	case inv.Tried(n) && inv.Relaxed()&protocol.RelaxTried == 0:
+	case r.Tried && inv.Relaxed()&protocol.RelaxTried == 0:
 		return "tried by this call"
-	case n.Ejected() && inv.Relaxed()&protocol.RelaxEjected == 0:
+	case r.Ejected && inv.Relaxed()&protocol.RelaxEjected == 0:
 		return e.text(now)
 	}
 	if actives := n.Method(slot).Actives; actives != 1 {
@@ -144,10 +146,7 @@ func (c *Candidate) tell(told *loadbalance.Candidate) {
 	if told.FullWeight > 0 { // a strategy that looks at no weight tells none
 		c.Weight, c.FullWeight, c.Warming = told.Weight, told.FullWeight, told.Warming
 	}
-	c.WeightUsed = told.WeightUsed
-	if told.Active > 0 {
-		c.Active = told.Active
-	}
+	c.WeightUsed, c.Counted = told.WeightUsed, told.Active
 	if told.Latency > 0 {
 		c.Latency, c.LatencyMeasured = told.Latency, false
 	}

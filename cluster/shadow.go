@@ -27,9 +27,9 @@ func newShadows(cfg Config, p *panics) *shadows {
 }
 
 // of returns the shadow of a method in which a load balancer is in force, nil for
-// none. Its figures stay when the list or its parameters change.
+// none; nil shadows have none. Its figures stay when the list or its parameters change.
 func (s *shadows) of(slot int, nodes []*protocol.Node, name string, sample int, inForce string) *shadow {
-	if name == "" {
+	if s == nil || name == "" {
 		return nil
 	}
 	b := s.balancers.get(name)

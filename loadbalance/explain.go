@@ -37,7 +37,8 @@ type Candidate struct {
 	Weight, FullWeight int
 	Warming            bool
 	WeightUsed         bool
-	// Active is the number of calls under way as the strategy counts them.
+	// Active is the number of calls under way as the strategy counts them: of the method,
+	// or for leastload and ringload of all methods.
 	Active int
 	// Latency is the strategy's estimate, failures charged; 0: it has none.
 	Latency time.Duration

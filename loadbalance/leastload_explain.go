@@ -98,7 +98,7 @@ func (f *figures) text(c *Candidate) string {
 			latency += fmt.Sprintf(", less %.0f %% as that is of few calls", 100-100*hope)
 		}
 	}
-	text := fmt.Sprintf("%s × %s", counted(float64(f.calls)), latency)
+	text := fmt.Sprintf("%s × %s", counted(float64(f.calls), " of all methods"), latency)
 	if f.hasty > 0 {
 		text += fmt.Sprintf(", %.2g of them ended too soon", f.hasty)
 	}
@@ -114,12 +114,13 @@ func (f *figures) text(c *Candidate) string {
 	return text
 }
 
-// counted tells how many calls would be under way with the one to be sent.
-func counted(calls float64) string {
+// counted tells how many calls, of which methods, would be under way with the one to be
+// sent.
+func counted(calls float64, of string) string {
 	if calls == 1 {
 		return "this call alone"
 	}
-	return fmt.Sprintf("%.4g calls with this one", calls)
+	return fmt.Sprintf("%.4g calls%s with this one", calls, of)
 }
 
 func verdict(best bool) string {

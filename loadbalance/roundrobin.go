@@ -1,10 +1,15 @@
 package loadbalance
 
-import "github.com/gofer-rpc/gofer/protocol"
+import (
+	"math/rand/v2"
+
+	"github.com/gofer-rpc/gofer/protocol"
+)
 
 // roundRobin takes turns.
 type roundRobin struct {
 	book *book[*rotation]
+	seed uint64
 }
 
 // NewRoundRobin returns the strategy "roundrobin": smooth weighted round robin, the
@@ -21,13 +26,27 @@ type roundRobin struct {
 // The turn of a provider that the call may not go to is lost.
 func NewRoundRobin(cfg Config) (LoadBalance, error) {
 	s := new(roundRobin)
-	s.book = newBook(cfg, func(p *page[*rotation], _ int, before *page[*rotation]) *rotation {
+	s.book = newBook(cfg, func(p *page[*rotation], slot int, before *page[*rotation]) *rotation {
 		if before == nil {
-			return newRotation(&p.weights, s.book.rand)
+			return newRotation(&p.weights, s.beginning(slot))
 		}
 		return before.own.succeed(&p.weights)
 	})
+	s.seed = rand.Uint64()
 	return s, nil
+}
+
+// beginning returns the random numbers that a method's turns begin with: the same ones
+// each time, so that what is explained before the first call is what that call will find.
+func (s *roundRobin) beginning(slot int) func() uint64 {
+	if rand := s.book.cfg.Rand; rand != nil {
+		return rand
+	}
+	r := scramble(s.seed + uint64(slot))
+	return func() uint64 {
+		r = scramble(r)
+		return r
+	}
 }
 
 // Select implements [LoadBalance].

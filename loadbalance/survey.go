@@ -120,7 +120,7 @@ func (e *entrant) keeps(m *moment, least int64) float64 {
 // reason tells what a call costs at a node, and how that compares.
 func (e *entrant) reason(m *moment, cheapest, best bool) string {
 	calls := e.calls(m)
-	cost := counted(float64(calls))
+	cost := counted(float64(calls), "")
 	if e.showing != nil {
 		cost = fmt.Sprintf("%.1f ms × %s", float64(e.timed(1, m)*costUnit)/1e6, cost)
 		switch {

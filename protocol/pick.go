@@ -3,10 +3,11 @@ package protocol
 // pick is the state of provider selection within one call: whom the call has
 // tried and how choosy the selection is at the moment.
 type pick struct {
-	tried [4]*Node
-	n     int
-	more  []*Node
-	relax Relax
+	tried  [4]*Node
+	n      int32 // how many were tried
+	relax  Relax
+	more   []*Node
+	frozen map[*Node]Reading // see [Invocation.Freeze]
 }
 
 // Relax says which conditions a selection gives up.
@@ -26,6 +27,9 @@ const (
 // conditions are not relaxed. Load balancers skip nodes that are not allowed.
 func (inv *Invocation) Allows(n *Node) bool {
 	p := &inv.pick
+	if p.frozen != nil {
+		return p.frozen[n].Allowed
+	}
 	if s := n.endpoint.State(); s != Ready && (s != ReadOnly || p.relax&RelaxState == 0) {
 		return false
 	}
@@ -47,7 +51,7 @@ func (inv *Invocation) Relaxed() Relax { return inv.pick.relax }
 // MarkTried notes that this call has been tried at n.
 func (inv *Invocation) MarkTried(n *Node) {
 	p := &inv.pick
-	if p.n < len(p.tried) {
+	if int(p.n) < len(p.tried) {
 		p.tried[p.n] = n
 	} else {
 		p.more = append(p.more, n)
@@ -64,7 +68,7 @@ func (inv *Invocation) NewRound() {
 }
 
 // TriedCount returns how many attempts were marked.
-func (inv *Invocation) TriedCount() int { return inv.pick.n }
+func (inv *Invocation) TriedCount() int { return int(inv.pick.n) }
 
 // LastTried returns the provider of the previous attempt, nil before the first.
 func (inv *Invocation) LastTried() *Node {
@@ -72,7 +76,7 @@ func (inv *Invocation) LastTried() *Node {
 	switch {
 	case p.n == 0:
 		return nil
-	case p.n <= len(p.tried):
+	case int(p.n) <= len(p.tried):
 		return p.tried[p.n-1]
 	default:
 		return p.more[len(p.more)-1]
@@ -82,7 +86,7 @@ func (inv *Invocation) LastTried() *Node {
 // Tried reports whether this call has been tried at n.
 func (inv *Invocation) Tried(n *Node) bool {
 	p := &inv.pick
-	for i := range min(p.n, len(p.tried)) {
+	for i := range min(int(p.n), len(p.tried)) {
 		if p.tried[i] == n {
 			return true
 		}

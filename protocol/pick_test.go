@@ -48,9 +48,39 @@ func TestAllows(t *testing.T) {
 				assert.Equal(t, relax, inv.Relaxed())
 				want := !tt.never && relax&tt.needed == tt.needed
 				assert.Equal(t, want, inv.Allows(n), "relaxed %04b", relax)
+				r := protocol.Reading{State: tt.state, Ejected: tt.out, Tried: tt.tried, Saturated: tt.full, Allowed: want}
+				assert.Equal(t, r, inv.Read(n), "relaxed %04b", relax)
 			}
 		})
 	}
+}
+
+// A frozen call does not see what changes at the nodes that it has looked at, and knows
+// no others.
+func TestFreeze(t *testing.T) {
+	var methods protocol.MethodTable
+	m := &protocol.Method{Name: "find", Slot: methods.Slot("find")}
+	nodes := newNodes(5, &methods, map[string]string{"actives": "1"})
+	inv := &protocol.Invocation{Method: m}
+	nodes[1].Status(m.Slot).Begin(1)
+	inv.Freeze(nodes[:4])
+	nodes[0].Status(m.Slot).Begin(1)
+	nodes[1].Status(m.Slot).End(0, false)
+	nodes[2].Eject(nodes[2].Life())
+	nodes[3].Endpoint().(*endpoint).state.Store(int32(protocol.Down))
+	allowed := func() (all []bool) {
+		for _, n := range nodes {
+			assert.Equal(t, inv.Allows(n), inv.Read(n).Allowed)
+			all = append(all, inv.Allows(n))
+		}
+		return all
+	}
+	assert.Equal(t, []bool{true, false, true, true, false}, allowed())
+	inv.Freeze(nodes)
+	assert.Equal(t, []bool{false, true, false, false, true}, allowed())
+	nodes[4].Status(m.Slot).Begin(1)
+	inv.Thaw()
+	assert.Equal(t, []bool{false, true, false, false, false}, allowed())
 }
 
 // Another method's calls do not count.
