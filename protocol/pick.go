@@ -28,7 +28,7 @@ const (
 func (inv *Invocation) Allows(n *Node) bool {
 	p := &inv.pick
 	if p.frozen != nil {
-		return p.frozen[n].Allowed
+		return inv.Read(n).Allowed
 	}
 	if s := n.endpoint.State(); s != Ready && (s != ReadOnly || p.relax&RelaxState == 0) {
 		return false
