@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gofer-rpc/gofer/cluster"
 	"github.com/gofer-rpc/gofer/protocol"
 	"github.com/gofer-rpc/gofer/url"
 )
@@ -26,8 +27,9 @@ type FindingKind string
 
 // The findings.
 const (
-	// FindingNoActives: leastactive or shortestresponse without "actives". gofer counts
-	// anyway; Java consumers of the same configuration balance on zeros (F2).
+	// FindingNoActives: leastactive or shortestresponse without "actives", at all providers or
+	// some. gofer counts anyway; Java consumers of the same configuration balance on zeros,
+	// or take those for idle (F2). An explicit actives=0 at all says that this is known.
 	FindingNoActives FindingKind = "no-actives"
 	// FindingSlowProvider: a provider is much slower than the others, and the strategy
 	// does not look at latency.
@@ -44,6 +46,15 @@ const (
 	// FindingFailsFast: a provider fails sooner than the others answer (F4). What counts
 	// for the other findings about answers does not count here.
 	FindingFailsFast FindingKind = "fails-fast"
+	// FindingFails: a provider fails many calls, or leaves them unanswered for their whole
+	// timeout, where its peers answer.
+	FindingFails FindingKind = "fails"
+	// FindingFailsEverywhere: many calls of a method fail, whichever provider they go to: it
+	// is not one of them.
+	FindingFailsEverywhere FindingKind = "fails-everywhere"
+	// FindingEjected: a provider is ejected for its failures, comes back for a trial, fails
+	// and is ejected again. It has too few calls to be found otherwise.
+	FindingEjected FindingKind = "ejected"
 	// FindingRefusals: a provider refuses many calls for a limit of its own ("executes",
 	// or its thread pool).
 	FindingRefusals FindingKind = "refusals"
@@ -85,11 +96,13 @@ func (c *Client) Diagnose() []Finding {
 
 // Diagnose looks for what is known to balance badly, in the reference's parameters
 // and in the calls made so far: each finding has the figures and a remedy. It counts
-// from when this consumer first saw a provider's present life, shares from when the list
-// of providers last changed, looks at a provider's speed only once it had some dozens
-// of calls, and changes nothing. A provider that was well before is found when nothing
-// comes of some dozens of calls in a row. None is returned when all is well, or too little was
-// called to tell.
+// the calls of a recent time, which began four to eight minutes ago ([protocol.RecentPeriod])
+// or when this consumer first saw a provider's present life; shares from when the list
+// of providers last changed, if that is later. So what begins now is found within about
+// five minutes, most of it sooner, and what is over is not told for longer than ten. It looks
+// at a provider's speed only once it had some dozens of calls in that time, and changes
+// nothing. A provider that was well before is found when nothing comes of ten calls in
+// a row. None is returned when all is well, or too little was called to tell.
 func (r *Reference) Diagnose() []Finding { return diagnose(r.service.figures(time.Now())) }
 
 // fleet is what the rules look at: the figures of one reference.
@@ -100,7 +113,12 @@ type fleet struct {
 	methods   []methodFigures
 	ailing    []bool // by provider: see ailments
 	now       time.Time
+	recent    time.Time      // when what is counted began
+	blamed    map[blame]bool // what has been found so far
 }
+
+// blame is a provider that was found for a method, or for any: "".
+type blame struct{ method, provider string }
 
 // methodFigures are the figures of one method.
 type methodFigures struct {
@@ -116,30 +134,36 @@ type methodFigures struct {
 
 // providerFigures are the figures of a method at one provider.
 type providerFigures struct {
-	address string
-	actives int // limit
-	timeout time.Duration
-	warmup  time.Duration
-	warming bool
-	stamp   time.Time // start as the provider tells it; zero: it does not
-	start   time.Time // start as it is believed
-	since   time.Time
+	address   string
+	actives   int  // limit
+	told      bool // it is set, be it to 0
+	timeout   time.Duration
+	warmup    time.Duration
+	unweighed bool      // its parameters name a strategy that knows no weights
+	warm      time.Time // when its warm-up ends; zero: there is none
+	stamp     time.Time // start as the provider tells it; zero: it does not
+	start     time.Time // start as it is believed
+	since     time.Time
+	down      bool
+	ejection  cluster.Ejection
 	counted
 
-	calls int64   // in that time
+	calls int64   // in the time in which shares are compared
 	fair  float64 // share of them that its weight is worth; 0 when it was not there
 }
 
 // counted is what its status tells.
 type counted struct {
-	protocol.Counters
-	lately protocol.Lately
-	age    time.Duration // of the calls under way, on average
+	protocol.Counters // of a recent time
+	life              protocol.Counters
+	lately            protocol.Lately
+	age               time.Duration // of the calls under way, on average
 }
 
 // figures collects what the rules look at.
 func (s *service) figures(now time.Time) fleet {
 	f := fleet{reference: s.url.ServiceKey(), direct: s.source != s.client.registry, now: now}
+	_, f.recent = new(protocol.Status).Recent(now)
 	arguments := s.methods.arguments()
 	for slot, name := range s.methods.table.Names() {
 		some, known := arguments[slot]
@@ -149,37 +173,52 @@ func (s *service) figures(now time.Time) fleet {
 	nodes := s.directory.List().Candidates.Nodes()
 	for _, n := range nodes {
 		life := n.Life()
-		counted := make([]counted, len(f.methods))
-		for slot := range counted {
-			counted[slot].lately.Value = -1 // none, unless its status knows
-		}
-		for slot, status := range life.Statuses {
-			if slot < len(counted) {
-				c := &counted[slot]
-				c.Counters, c.lately = status.Counters(), status.Lately(now)
-				_, c.age = status.UnderWay(now)
-			}
-		}
-		var stamp time.Time
-		if ms, ok := n.URL().StartTime(); ok {
-			stamp = time.UnixMilli(ms)
-		}
-		general, _ := url.CompileMethod(n.URL(), "")
-		p := providerFigures{
-			address: n.Address(), warmup: general.Warmup, stamp: stamp, start: life.Start, since: life.Since,
-			warming: !life.Start.IsZero() && now.Before(life.Start.Add(general.Warmup)),
-		}
+		p := figuresOf(n, life)
+		p.ejection = s.cluster.Ejection(n)
 		f.providers = append(f.providers, p)
+		all := count(life, len(f.methods), now)
 		for slot := range f.methods {
 			m, view := &f.methods[slot], n.Method(slot)
-			p.actives, p.timeout, p.counted = view.Actives, view.Timeout, counted[slot]
+			p.actives, p.told = view.Actives, n.URL().MethodParam(m.name, "actives") != ""
+			p.timeout, p.counted = view.Timeout, all[slot]
 			m.providers = append(m.providers, p)
 		}
 	}
-	s.steady.share(&f, nodes, func(n *protocol.Node, since time.Time) bool {
-		return n.State() == protocol.Down || s.cluster.Ejection(n).Since.After(since)
-	})
+	s.steady.share(&f, nodes)
 	return f
+}
+
+// figuresOf returns what is not about a method.
+func figuresOf(n *protocol.Node, life *protocol.Life) providerFigures {
+	general, _ := url.CompileMethod(n.URL(), "")
+	p := providerFigures{
+		address: n.Address(), warmup: general.Warmup, unweighed: unweighed(general.LoadBalance),
+		start: life.Start, since: life.Since, down: n.State() == protocol.Down,
+	}
+	if ms, ok := n.URL().StartTime(); ok {
+		p.stamp = time.UnixMilli(ms)
+	}
+	if !life.Start.IsZero() {
+		p.warm = life.Start.Add(general.Warmup)
+	}
+	return p
+}
+
+// count reads the statuses of a life, by slot.
+func count(life *protocol.Life, slots int, now time.Time) []counted {
+	all := make([]counted, slots)
+	for slot := range all {
+		all[slot].lately.Value = -1 // none, unless its status knows
+	}
+	for slot, status := range life.Statuses {
+		if slot < slots {
+			c := &all[slot]
+			c.Counters, _ = status.Recent(now)
+			c.life, c.lately = status.Counters(), status.Lately(now)
+			_, c.age = status.UnderWay(now)
+		}
+	}
+	return all
 }
 
 // diagnose applies the rules, and returns what they find in the order of the rules.
@@ -188,12 +227,15 @@ func diagnose(f fleet) []Finding {
 		m := &f.methods[i]
 		m.sorted, m.tried = m.means(-1, enoughCalls), m.means(-1, 1)
 	}
-	f.ailing = f.ailments()
+	f.ailing, f.blamed = f.ailments(), map[blame]bool{}
 	var out []Finding
 	for _, rule := range rules {
 		for _, found := range rule(f) {
 			found.Reference = f.reference
 			out = append(out, found)
+			for _, p := range found.Providers {
+				f.blamed[blame{found.Method, p}], f.blamed[blame{"", p}] = true, true
+			}
 		}
 	}
 	return out

@@ -152,7 +152,7 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 }
 
 // A provider that fails fast has its share where calls under way are counted (F4).
-// Ejected, it has too few calls to be found.
+// Ejected, it has too few calls for that, and is found for being ejected.
 func TestDiagnoseFailureUnderLeastActive(t *testing.T) {
 	for _, outlier := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -162,7 +162,8 @@ func TestDiagnoseFailureUnderLeastActive(t *testing.T) {
 			failed := w.load(6, 8*time.Second, calling("wait()"))
 			if outlier {
 				assert.Less(t, failed, 20)
-				assert.Empty(t, w.reference.Diagnose())
+				found := w.find(gofer.FindingEjected, "in a row, without a minute of service between; the latest failure: ", "it is broken")
+				assert.Equal(t, []string{address(1)}, found.Providers)
 				return
 			}
 			share := float64(failed) / float64(w.total())

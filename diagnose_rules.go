@@ -17,6 +17,10 @@ const (
 	mixedFactor   = 20               // mean durations of two methods
 	failingShare  = 0.2              // failed calls
 	failingFactor = 2                // over those of the others
+	failsLeast    = 10               // failed calls, however long that took
+	failsFactor   = 4                // share of them over that of the others
+	ejectedLeast  = 3                // ejections in a row
+	flippingLeast = 6                // of a provider that is back
 	badShare      = 0.5              // calls that bring no value
 	goodShare     = 0.1              // of them at the others
 	badRow        = 10               // of them in a row
@@ -35,8 +39,8 @@ const (
 
 // rules are the rules of [Reference.Diagnose], by how much their findings matter.
 var rules = []func(fleet) []Finding{
-	perMethod(exceptions), perMethod(unanswered), perMethod(failsFast), perMethod(refusals),
-	perMethod(stuckCalls), perMethod(slowProvider), perMethod(overShare),
+	recently(exceptions), recently(unanswered), recently(failsFast), recently(refusals), recently(fails), ejected,
+	perMethod(stuckCalls), recently(slowProvider), perMethod(overShare),
 	noActives, mixedMethods, noWarmup, clockSkew,
 }
 
@@ -53,6 +57,32 @@ func perMethod(rule func(fleet, methodFigures) []Finding) func(fleet) []Finding 
 	}
 }
 
+// recently is perMethod for a rule whose figures are those of a recent time: the texts say
+// of how long.
+func recently(rule func(fleet, methodFigures) []Finding) func(fleet) []Finding {
+	return perMethod(func(f fleet, m methodFigures) []Finding {
+		found := rule(f, m)
+		for i := range found {
+			found[i].Text += f.over(m.providers, found[i].Providers)
+		}
+		return found
+	})
+}
+
+// over tells of how long the figures of some providers are, or of all.
+func (f fleet) over(all []providerFigures, some []string) string {
+	first := f.now
+	for _, p := range all {
+		if p.since.Before(first) && (len(some) == 0 || slices.Contains(some, p.address)) {
+			first = p.since
+		}
+	}
+	if first.Before(f.recent) {
+		first = f.recent
+	}
+	return fmt.Sprintf(" (figures of %s)", short(f.now.Sub(first)))
+}
+
 // latencyAware are the strategies that look at how long calls take.
 var latencyAware = []string{"leastload", "ringload", "shortestresponse", "adaptive"}
 
@@ -61,6 +91,24 @@ var blind = []string{"random", "roundrobin", "consistenthash"}
 
 // hashing are the strategies that choose by the arguments.
 var hashing = []string{"consistenthash", "ringload"}
+
+// unweighed reports whether a strategy knows no weights, so that nothing is warmed up.
+func unweighed(balance string) bool { return balance == "consistenthash" }
+
+// keyed reports whether calls are placed by their arguments: what is odd at a provider may
+// come of what its keys ask for.
+func (m methodFigures) keyed() bool { return slices.Contains(hashing, m.balance) && !m.bare }
+
+// byKey says so.
+func (m methodFigures) byKey() string {
+	if !m.keyed() {
+		return ""
+	}
+	return fmt.Sprintf("; calls are placed by their key (loadbalance=%s), so it may be one key and not the provider", m.balance)
+}
+
+// keyRemedy is what to do then. To take the provider out would only move the key.
+const keyRemedy = "Compare the arguments of these calls with those of the others first: a key that does this anywhere would only move to the next provider if this one were taken out. If all keys do it here, look at the provider's log and at what it depends on"
 
 // succeeded returns how many calls were answered with a value, and their mean duration.
 func (p providerFigures) succeeded() (calls int64, mean time.Duration) {
@@ -107,7 +155,7 @@ func (m methodFigures) medianIn(sorted []time.Duration, enough int64, but int) (
 
 // slowProvider finds providers much slower than the others under a strategy that
 // does not see it.
-func slowProvider(_ fleet, m methodFigures) []Finding {
+func slowProvider(f fleet, m methodFigures) []Finding {
 	if slices.Contains(latencyAware, m.balance) {
 		return nil
 	}
@@ -123,13 +171,17 @@ func slowProvider(_ fleet, m methodFigures) []Finding {
 		case m.balance == "leastactive":
 			effect = "sees it only in calls under way, and when there are few not at all (F25)"
 		case slices.Contains(hashing, m.balance):
-			effect, remedy = "sends it the calls of its keys, so they pile up there", "Use loadbalance=ringload, or give the provider a smaller weight"
+			effect = "sends it the calls of its keys, so they pile up there" + m.byKey()
+			remedy = "Use loadbalance=ringload, which lets what piles up spill over; see whether it is a key whose calls take long anywhere"
 		case slices.Contains(blind, m.balance):
 			effect = "sends it as many calls as its weight says, so they pile up there"
 		}
 		why := ""
-		if p.warming {
-			why = "; it is warming up"
+		switch {
+		case p.warm.After(f.now):
+			why, remedy = "; it is warming up", fmt.Sprintf("Wait until it is warm, in %s; prefer loadbalance=leastload, which sends a cold provider what it bears", short(p.warm.Sub(f.now)))
+		case p.warm.After(f.recent):
+			why, remedy = "; it was warming up in that time", "Ask again in some minutes; prefer loadbalance=leastload, which sends a cold provider what it bears"
 		}
 		out = append(out, Finding{
 			Kind: FindingSlowProvider, Providers: []string{p.address},
@@ -147,26 +199,53 @@ func fewOf(longest time.Duration, calls int64, more time.Duration) bool {
 	return float64(calls)*float64(more) < slowEnough*float64(longest)
 }
 
-// noActives finds strategies that count nothing in a Java consumer.
+// noActives finds strategies that count nothing in a Java consumer, or only at some of the
+// providers.
 func noActives(f fleet) []Finding {
-	names := map[string][]string{}
-	for _, m := range f.methods {
-		limited := slices.ContainsFunc(m.providers, func(p providerFigures) bool { return p.actives > 0 })
-		if (m.balance == "leastactive" || m.balance == "shortestresponse") && !limited {
-			names[m.balance] = append(names[m.balance], m.name)
-		}
-	}
 	var out []Finding
 	for _, balance := range []string{"leastactive", "shortestresponse"} {
-		if methods := names[balance]; len(methods) > 0 {
+		var names []string
+		for _, m := range f.methods {
+			if m.balance != balance {
+				continue
+			}
+			if all, some := m.unlimited(); len(some) > 0 {
+				out = append(out, Finding{
+					Kind: FindingNoActives, Method: m.name, Providers: some,
+					Text:   fmt.Sprintf("loadbalance=%s, and only others have actives: Java consumers of this service count no calls here, take it for idle and send it most of them; gofer counts all the same", balance),
+					Remedy: "Set actives for Java consumers at all providers or at none; without a Java consumer all is well",
+				})
+			} else if all {
+				names = append(names, m.name)
+			}
+		}
+		if len(names) > 0 {
 			out = append(out, Finding{
 				Kind:   FindingNoActives,
-				Text:   fmt.Sprintf("loadbalance=%s without actives (%s): gofer counts calls all the same, Java consumers of this service do not and choose at random", balance, list(methods)),
-				Remedy: "Set actives for Java consumers, to a limit that is never reached if none is wanted, such as actives=10000",
+				Text:   fmt.Sprintf("loadbalance=%s without actives (%s): gofer counts calls all the same, Java consumers of this service do not and choose at random", balance, list(names)),
+				Remedy: "Set actives for Java consumers, to a limit that is never reached if none is wanted, such as actives=10000; if no Java consumer calls this service set actives=0, which says so",
 			})
 		}
 	}
 	return out
+}
+
+// unlimited reports whether no provider has actives, and nobody has said that none is
+// wanted; some are those without where others have them.
+func (m methodFigures) unlimited() (all bool, some []string) {
+	limited := 0
+	for _, p := range m.providers {
+		all = all || !p.told
+		if p.actives > 0 {
+			limited++
+		} else {
+			some = append(some, p.address)
+		}
+	}
+	if limited == 0 {
+		return all, nil
+	}
+	return false, some
 }
 
 // mixedMethods finds methods of very different duration where calls are counted
@@ -199,8 +278,8 @@ func mixedMethods(f fleet) []Finding {
 	}
 	return []Finding{{
 		Kind: FindingMixedMethods,
-		Text: fmt.Sprintf("%s takes %s on average, %s %s: each is balanced without a look at the other (loadbalance=%s), so a provider busy with the long one gets as many of the quick one",
-			long.name, short(long.mean), quick.name, short(quick.mean), quick.balance),
+		Text: fmt.Sprintf("%s takes %s on average, %s %s: each is balanced without a look at the other (loadbalance=%s), so a provider busy with the long one gets as many of the quick one%s",
+			long.name, short(long.mean), quick.name, short(quick.mean), quick.balance, f.over(f.providers, nil)),
 		Remedy: "Use loadbalance=leastload, which counts the calls of all methods by what they cost, or put the long method into a service of its own",
 	}}
 }
@@ -210,9 +289,10 @@ func noWarmup(f fleet) []Finding {
 	if f.direct {
 		return nil
 	}
+	weighed := slices.ContainsFunc(f.methods, func(m methodFigures) bool { return !unweighed(m.balance) })
 	var providers []string
 	for _, p := range f.providers {
-		if p.stamp.IsZero() && p.warmup > 0 {
+		if p.stamp.IsZero() && p.warmup > 0 && (weighed || !p.unweighed) {
 			providers = append(providers, p.address)
 		}
 	}
@@ -231,7 +311,7 @@ func noWarmup(f fleet) []Finding {
 func clockSkew(f fleet) []Finding {
 	var out []Finding
 	for _, p := range f.providers {
-		var text string
+		text, remedy := "", "Synchronise the clocks"
 		ahead, behind := p.stamp.Sub(p.since), p.start.Sub(p.stamp)
 		switch {
 		case p.stamp.IsZero():
@@ -240,10 +320,11 @@ func clockSkew(f fleet) []Finding {
 			text = fmt.Sprintf("says it started %s after this consumer first saw it: its clock is ahead. gofer counts its warm-up from first sight, Java consumers give it the least weight until their clocks have caught up (F18)", short(ahead))
 		case behind >= behindLeast:
 			text = fmt.Sprintf("says it started %s before the last list that did not have it: its clock is behind, or it registered that long after it had started. gofer counts its warm-up from that list, Java consumers skip that much of it (F18)", short(behind))
+			remedy = "Compare its clock with this machine's, and synchronise them if they differ; if it registers so long after its start on purpose (delay, a readiness probe, online by QoS), all is well"
 		default:
 			continue
 		}
-		out = append(out, Finding{Kind: FindingClockSkew, Providers: []string{p.address}, Text: text, Remedy: "Synchronise the clocks"})
+		out = append(out, Finding{Kind: FindingClockSkew, Providers: []string{p.address}, Text: text, Remedy: remedy})
 	}
 	return out
 }

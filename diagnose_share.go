@@ -8,61 +8,78 @@ import (
 
 // overShare finds providers with far more calls than their weight says.
 func overShare(f fleet, m methodFigures) []Finding {
-	fair, all := m.worth(f.ailing)
-	if all == 0 || m.sticky || m.steady < overLeast {
+	w := m.worth(f.ailing)
+	if m.sticky || m.steady < overLeast {
 		return nil
 	}
 	what := "its weight was worth"
-	if m.balance == "consistenthash" {
+	if unweighed(m.balance) {
 		what = "an equal share is"
 	}
 	var out []Finding
 	for i, p := range m.providers {
-		calls, expected := float64(p.calls), fair[i]*all
-		if fair[i] == 0 || p.calls-int64(p.Active) < enoughCalls || calls < m.tooMany(expected, all) || m.deserved(i) {
+		calls := float64(p.calls)
+		fair, all := w.of(i, p)
+		if all == 0 || p.calls-int64(p.Active) < enoughCalls || calls < m.tooMany(fair*all, all) || m.deserved(i) {
 			continue
 		}
 		out = append(out, Finding{
 			Kind: FindingOverShare, Providers: []string{p.address},
 			Text: fmt.Sprintf("has had %s of the calls for %s, %s %s (loadbalance=%s)",
-				percent(calls/all), short(m.steady), what, percent(fair[i]), m.balance),
+				percent(calls/all), short(m.steady), what, percent(fair), m.balance),
 			Remedy: m.spread(),
 		})
 	}
 	return out
 }
 
-// worth returns what share of the calls each provider is worth, and how many calls
-// that is of; 0 when there is nobody to compare. Providers that the strategy keeps calls
-// away from for a reason are left out: the others have to have more. The ring of
-// consistenthash knows no weights.
-func (m methodFigures) worth(ailing []bool) (shares []float64, all float64) {
-	shares = make([]float64, len(m.providers))
+// worth is what the providers are worth that can be compared: those that could be chosen all
+// the time.
+type worth struct {
+	each  []float64 // 0: not to be compared
+	sum   float64   // of those that could always be chosen
+	calls float64   // that they had
+	there int       // how many they are
+}
+
+// worth compares the weights. Providers that the strategy keeps calls away from for a
+// reason are left out: the others have to have more. So are those that had no slot left
+// at times: but if they have had too much for all that, they are over their share themselves. The
+// ring of consistenthash knows no weights.
+func (m methodFigures) worth(ailing []bool) worth {
+	w := worth{each: make([]float64, len(m.providers))}
+	all := 0.0
 	for i, p := range m.providers {
-		if shares[i] = p.fair; p.fair > 0 {
+		if w.each[i] = p.fair; p.fair > 0 {
 			all += float64(p.calls)
-			if m.balance == "consistenthash" {
-				shares[i] = 1
+			if unweighed(m.balance) {
+				w.each[i] = 1
 			}
 		}
 	}
 	aware := m.balance == "leastactive" || slices.Contains(latencyAware, m.balance)
-	counted, left, sum, there := all, all, 0.0, 0
 	for i, p := range m.providers {
-		if aware && ailing[i] && float64(p.calls) < shares[i]*counted {
-			left, shares[i] = left-float64(p.calls), 0
+		if aware && ailing[i] && float64(p.calls) < p.fair*all {
+			w.each[i] = 0
 		}
-		if shares[i] > 0 {
-			sum, there = sum+shares[i], there+1
+		if w.each[i] > 0 && p.Full == 0 {
+			w.sum, w.calls, w.there = w.sum+w.each[i], w.calls+float64(p.calls), w.there+1
 		}
 	}
-	if there < 2 {
-		return shares, 0
+	return w
+}
+
+// of returns the share that a provider is worth, and of how many calls; 0 when there is
+// nobody to compare.
+func (w worth) of(i int, p providerFigures) (share, calls float64) {
+	own, sum, calls, others := w.each[i], w.sum, w.calls, w.there-1
+	if p.Full > 0 {
+		sum, calls, others = sum+own, calls+float64(p.calls), w.there
 	}
-	for i := range shares {
-		shares[i] /= sum
+	if own == 0 || others < 1 {
+		return 0, 0
 	}
-	return shares, left
+	return own / sum, calls
 }
 
 // tooMany returns how many of all calls are too many where so many are expected. A ring
@@ -113,6 +130,9 @@ func (f fleet) ailments() []bool {
 			ailing = append(ailing, false)
 		}
 		for i, p := range m.providers {
+			if p.Total == 0 { // for a while: a strategy may remember
+				p.Counters = p.life
+			}
 			if p.Failed > 0 && float64(p.Failed) >= failingShare*float64(p.Total) {
 				ailing[i] = true
 			} else if calls, mean := p.succeeded(); calls > 0 {

@@ -70,13 +70,19 @@ func (s *steady) since(now time.Time) *look {
 	return s.last
 }
 
-// share adds how many calls each provider has had since then, and what share of them it
-// was worth by its weight. Those that have come since are left out, and those that are
-// down or have been ejected: what they did not get was more for the others.
-func (s *steady) share(f *fleet, nodes []*protocol.Node, away func(n *protocol.Node, since time.Time) bool) {
+// share adds how many calls each provider has had since then, or recently if that is
+// later, and what share of them it was worth by its weight. Those that have come since are
+// left out, and those that were away for some of the time: what they did not get was more
+// for the others.
+func (s *steady) share(f *fleet, nodes []*protocol.Node) {
 	then := s.since(f.now)
 	if then == nil {
 		return
+	}
+	from := then.at
+	recent := from.Before(f.recent)
+	if recent {
+		from = f.recent
 	}
 	before := make(map[*protocol.Life][]int64, len(then.lives))
 	for i, life := range then.lives {
@@ -85,19 +91,28 @@ func (s *steady) share(f *fleet, nodes []*protocol.Node, away func(n *protocol.N
 	there := make([]bool, len(nodes))
 	for i, n := range nodes {
 		_, known := before[n.Life()]
-		there[i] = known && !away(n, then.at)
+		there[i] = known && !f.providers[i].away(n, from, f.now)
 	}
 	for slot := range f.methods {
 		m := &f.methods[slot]
-		m.steady = f.now.Sub(then.at)
-		for i, fair := range fairShares(nodes, slot, there, then.at, f.now) {
+		m.steady = f.now.Sub(from)
+		for i, fair := range fairShares(nodes, slot, there, from, f.now) {
 			p, calls := &m.providers[i], before[nodes[i].Life()]
-			p.fair, p.calls = fair, p.Total+int64(p.Active)
-			if slot < len(calls) {
+			if p.fair, p.calls = fair, p.life.Total; recent {
+				p.calls = p.Total
+			} else if slot < len(calls) {
 				p.calls -= calls[slot]
 			}
+			p.calls += int64(p.Active)
 		}
 	}
+}
+
+// away reports whether a provider could not be chosen for some of a time: it was not
+// connected, wanted no calls or was ejected. A connection may take a moment.
+func (p providerFigures) away(n *protocol.Node, from, to time.Time) bool {
+	ready, is := n.ReadySince()
+	return !is || ready.Sub(from) > to.Sub(from)/20 || p.ejection.Ejected || p.ejection.Until.After(from)
 }
 
 // fairShares returns what each provider's weight is worth on average of a time, in

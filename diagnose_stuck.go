@@ -8,17 +8,24 @@ import (
 // stuckCalls finds calls that have been under way for far longer than others took.
 func stuckCalls(f fleet, m methodFigures) []Finding {
 	var out []Finding
+	var longest time.Duration // answer there ever was: some calls are like that
+	for _, p := range m.providers {
+		longest = max(longest, p.life.MaxAnswered)
+	}
 	for i, p := range m.providers {
 		if p.Active < stuckLeast || p.age < stuckAfter {
 			continue
 		}
 		calls, usual := p.Answers()
 		if calls == 0 {
+			calls, usual = p.life.Answers()
+		}
+		if calls == 0 {
 			usual, _ = m.medianOfOthers(i)
 		}
 		text := fmt.Sprintf("calls take %s", short(usual))
 		switch {
-		case usual > 0 && (p.age < stuckFactor*usual || p.Failed == 0 && p.age <= p.MaxElapsed):
+		case usual > 0 && (p.age < stuckFactor*usual || p.age <= longest):
 			continue
 		case usual == 0 && p.age <= p.timeout: // who knows how long they take
 			continue
@@ -48,7 +55,7 @@ func (m methodFigures) neverEnded(f fleet) []Finding {
 	var age, timeout time.Duration
 	var providers []string
 	for _, p := range m.providers {
-		if p.Total > 0 {
+		if p.life.Total > 0 {
 			return nil
 		}
 		if p.Active > 0 {

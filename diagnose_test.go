@@ -1,6 +1,7 @@
 package gofer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/gofer-rpc/gofer/cluster"
 	"github.com/gofer-rpc/gofer/protocol"
 )
 
@@ -105,9 +107,61 @@ func TestDiagnose(t *testing.T) {
 			[]string{"500 of 1000 calls failed", "after 1ms", "others answer in 10ms", "outlier"}},
 		"fails fast in any strategy": {"random", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, nil},
 		"fails never":                {"leastactive", at(1, func(p provider) { p.Total, p.Elapsed = 1000, 10*time.Second }), "", "", nil, nil},
-		"fails slowly":               {"leastactive", at(1, fails(500, 10*time.Millisecond)), "", "", nil, nil},
-		"fails seldom":               {"leastactive", at(1, fails(100, time.Millisecond)), "", "", nil, nil},
-		"all fail":                   {"leastactive", all(fails(1000, time.Millisecond)), "", "", nil, nil},
+		"fails slowly": {"leastactive", at(1, fails(500, 10*time.Millisecond)), FindingFails, "find", []string{"192.0.2.2:20880"},
+			[]string{"500 of 1000 calls failed, after 10ms on average, where of its peers' 0 of 2000 did (figures of 1m40s)", "disabled=true", "outlier=true"}},
+		"times out": {"random", at(1, fails(500, time.Second)), FindingFails, "find", []string{"192.0.2.2:20880"},
+			[]string{"500 of 1000 calls failed, after 1s on average, the whole timeout, where"}},
+		"times out, ejected": {"random", at(1, func(p provider) {
+			fails(500, time.Second)(p)
+			p.ejection = cluster.Ejection{Ejected: true, Trips: 7, LastFailure: errors.New("no answer")}
+		}), FindingFails, "find", []string{"192.0.2.2:20880"}, []string{"; the latest failure: no answer; it is ejected"}},
+		"fails a little":                  {"random", at(1, fails(190, 20*time.Millisecond)), "", "", nil, nil},
+		"fails a few times":               {"random", at(1, func(p provider) { p.Total = 20; fails(9, 20*time.Millisecond)(p) }), "", "", nil, nil},
+		"fails, the others a third of it": {"random", func(f *fleet) { all(fails(100, 20*time.Millisecond))(f); at(1, fails(300, 20*time.Millisecond))(f) }, "", "", nil, nil},
+		"fails lately": {"random", func(f *fleet) {
+			at(1, fails(12, time.Second))(f)
+			f.methods[0].providers[1].lately = protocol.Lately{Failing: protocol.Row{Calls: 12, For: 4 * time.Second}}
+		}, FindingFails, "find", []string{"192.0.2.2:20880"}, []string{"12 of 1000 calls failed", "(the latest 12 in a row, for 4s)"}},
+		"fails lately, the others had no value since": {"random", func(f *fleet) {
+			all(func(p provider) { p.lately.Value = 5 * time.Second })(f)
+			at(1, fails(12, time.Second))(f)
+			f.methods[0].providers[1].lately = protocol.Lately{Failing: protocol.Row{Calls: 12, For: 4 * time.Second}}
+		}, "", "", nil, nil},
+		"fails lately, down": {"random", func(f *fleet) {
+			at(1, fails(12, time.Second))(f)
+			p := &f.methods[0].providers[1]
+			p.lately, p.down = protocol.Lately{Failing: protocol.Row{Calls: 12, For: 4 * time.Second}}, true
+		}, "", "", nil, nil},
+		"fails by key": {"ringload", at(1, fails(500, 10*time.Millisecond)), FindingFails, "find", []string{"192.0.2.2:20880"},
+			[]string{"calls are placed by their key (loadbalance=ringload), so it may be one key", "Compare the arguments"}},
+		"fails fast by key": {"consistenthash", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"},
+			[]string{"it may be one key", "Compare the arguments"}},
+		"throws by key":  {"ringload", at(1, throws(600)), FindingExceptions, "find", []string{"192.0.2.2:20880"}, []string{"it may be one key", "Compare the arguments"}},
+		"throws, no key": {"ringload", func(f *fleet) { at(1, throws(600))(f); f.methods[0].bare = true }, FindingExceptions, "find", []string{"192.0.2.2:20880"}, []string{"disabled=true"}},
+		"ejected": {"random", at(1, func(p provider) {
+			p.ejection = cluster.Ejection{Ejected: true, Trips: 3, LastFailure: errors.New("no answer")}
+		}), FindingEjected, "", []string{"192.0.2.2:20880"}, []string{"is ejected for the 3rd time in a row", "; the latest failure: no answer", "Repair it"}},
+		"ejected once": {"random", at(1, func(p provider) { p.ejection = cluster.Ejection{Ejected: true, Trips: 1} }), "", "", nil, nil},
+		"ejected and back": {"random", at(1, func(p provider) {
+			p.ejection = cluster.Ejection{Trips: 5, Until: diagnosed.Add(-10 * time.Second)}
+		}), "", "", nil, nil},
+		"ejected and back, again and again": {"random", at(1, func(p provider) {
+			p.ejection = cluster.Ejection{Trips: 12, Until: diagnosed.Add(-10 * time.Second)}
+		}), FindingEjected, "", []string{"192.0.2.2:20880"}, []string{"12 times in a row", "was back"}},
+		"ejected and back for long": {"random", at(1, func(p provider) {
+			p.ejection = cluster.Ejection{Trips: 12, Until: diagnosed.Add(-2 * time.Minute)}
+		}), "", "", nil, nil},
+		"fails seldom": {"leastactive", at(1, fails(100, time.Millisecond)), "", "", nil, nil},
+		"all fail": {"leastactive", all(fails(1000, time.Millisecond)), FindingFailsEverywhere, "find", nil,
+			[]string{"3000 of 3000 calls failed, after 1ms on average, at all providers alike: it is not one of them", "such as a database"}},
+		"all time out": {"leastactive", func(f *fleet) {
+			all(fails(300, time.Second))(f)
+			f.methods[0].providers[2].ejection = cluster.Ejection{Ejected: true, Trips: 1}
+		}, FindingFailsEverywhere, "find", nil, []string{"after 1s on average, the whole timeout", "1 of 3 are ejected", "find.timeout, now 1s"}},
+		"the only one fails": {"leastactive", func(f *fleet) {
+			at(0, fails(300, time.Millisecond))(f)
+			f.methods[0].providers = f.methods[0].providers[:1]
+		}, FindingFailsEverywhere, "find", nil, []string{"at the only provider that had any"}},
 		"refused, no failure": {"random", at(1, func(p provider) {
 			fails(500, time.Millisecond)(p)
 			p.Refused, p.RefusedElapsed = p.Failed, p.FailedElapsed
@@ -141,15 +195,19 @@ func TestDiagnose(t *testing.T) {
 		"a little slower":                  {"random", at(2, takes(20*time.Millisecond)), "", "", nil, nil},
 		"slow by a few calls":              {"random", at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.MaxElapsed = 4 * time.Second }), "", "", nil, nil},
 		"slow, but few calls":              {"random", at(2, func(p provider) { p.Total, p.Elapsed = 20, 2*time.Second }), "", "", nil, nil},
-		"fails like the others":            {"leastactive", all(fails(300, time.Millisecond)), "", "", nil, nil}, // callers give up
-		"fails, draws":                     {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive leaves it its share", "leastload"}},
-		"fails, seen":                      {"leastload", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"charges that", "(outlier=true)"}},
-		"slow under consistenthash":        {"consistenthash", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"its keys", "ringload"}},
-		"slow under another":               {"custom", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"custom may not look"}},
-		"more than its weight":             {"random", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "for 1m40s", "loadbalance=random"}},
-		"hot keys":                         {"consistenthash", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
-		"more, for it is faster":           {"leastload", at(0, func(p provider) { p.calls, p.Total, p.Elapsed = 4000, 4000, 8*time.Second }), "", "", nil, nil},
-		"more, for it is as fast":          {"leastload", at(0, func(p provider) { p.calls = 4000 }), "", "", nil, nil},
+		"fails like the others":            {"leastactive", all(fails(300, time.Millisecond)), FindingFailsEverywhere, "find", nil, []string{"900 of 3000"}},
+		"callers give up everywhere": {"leastactive", all(func(p provider) {
+			fails(300, time.Millisecond)(p)
+			p.GivenUp, p.GivenUpElapsed = p.Failed, p.FailedElapsed
+		}), "", "", nil, nil},
+		"fails, draws":              {"leastactive", at(1, func(p provider) { p.Total = 4000; fails(3900, time.Millisecond)(p) }), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"67 % of all calls: loadbalance=leastactive leaves it its share", "leastload"}},
+		"fails, seen":               {"leastload", at(1, fails(500, time.Millisecond)), FindingFailsFast, "find", []string{"192.0.2.2:20880"}, []string{"charges that", "(outlier=true)"}},
+		"slow under consistenthash": {"consistenthash", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"its keys", "ringload"}},
+		"slow under another":        {"custom", at(2, takes(40*time.Millisecond)), FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"custom may not look"}},
+		"more than its weight":      {"random", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %", "for 1m40s", "loadbalance=random"}},
+		"hot keys":                  {"consistenthash", at(0, func(p provider) { p.calls = 4000 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"ringload"}},
+		"more, for it is faster":    {"leastload", at(0, func(p provider) { p.calls, p.Total, p.Elapsed = 4000, 4000, 8*time.Second }), "", "", nil, nil},
+		"more, for it is as fast":   {"leastload", at(0, func(p provider) { p.calls = 4000 }), "", "", nil, nil},
 		"more, for others are slow": {"leastload", func(f *fleet) {
 			p := f.methods[0].providers
 			p[0].calls = 4000
@@ -173,7 +231,14 @@ func TestDiagnose(t *testing.T) {
 		}, FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"3 calls have been under way for 11s", "the timeout is 1s and none"}},
 		"a burst":               {"leastactive", at(1, func(p provider) { p.Active, p.age = 1200, 9*time.Second }), "", "", nil, nil},
 		"two that take long":    {"leastactive", at(1, func(p provider) { p.Active, p.age = 2, time.Hour }), "", "", nil, nil},
-		"no longer than before": {"leastactive", at(1, func(p provider) { p.Active, p.age, p.MaxElapsed = 12, time.Minute, 2*time.Minute }), "", "", nil, nil},
+		"no longer than before": {"leastactive", at(1, func(p provider) { p.Active, p.age, p.life.MaxAnswered = 12, time.Minute, 2*time.Minute }), "", "", nil, nil},
+		"no longer than before, elsewhere, after a failure": {"leastactive", func(f *fleet) {
+			at(1, func(p provider) { p.Active, p.age, p.Failed, p.FailedElapsed = 12, time.Minute, 1, time.Millisecond })(f)
+			f.methods[0].providers[0].life.MaxAnswered = 2 * time.Minute
+		}, "", "", nil, nil},
+		"do not return, no answer of late": {"leastactive", at(1, func(p provider) {
+			p.Active, p.age, p.life, p.Counters.Total = 12, time.Minute, p.Counters, 0
+		}), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, []string{"calls take 10ms"}},
 		"longer than those timed out": {"leastactive", at(1, func(p provider) {
 			p.Active, p.age, p.MaxElapsed, p.Failed, p.FailedElapsed = 12, time.Minute, 2*time.Minute, 1, 10*time.Millisecond
 		}), FindingStuckCalls, "find", []string{"192.0.2.2:20880"}, nil},
@@ -182,8 +247,26 @@ func TestDiagnose(t *testing.T) {
 		}), "", "", nil, nil},
 		"no actives":             {"leastactive", all(func(p provider) { p.actives = 0 }), FindingNoActives, "", nil, []string{"find", "Java", "actives"}},
 		"no actives, not needed": {"random", all(func(p provider) { p.actives = 0 }), "", "", nil, nil},
-		"no actives at one":      {"leastactive", at(0, func(p provider) { p.actives = 0 }), "", "", nil, nil},
-		"mixed methods":          {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
+		"no actives at one": {"leastactive", at(0, func(p provider) { p.actives = 0 }), FindingNoActives, "find", []string{"192.0.2.1:20880"},
+			[]string{"only others have actives", "at all providers or at none"}},
+		"no actives, as is known": {"leastactive", all(func(p provider) { p.actives, p.told = 0, true }), "", "", nil, nil},
+		"slow, as it warms up": {"roundrobin", at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.warm = diagnosed.Add(90 * time.Second) }), FindingSlowProvider, "find", []string{"192.0.2.3:20880"},
+			[]string{"it is warming up", "Wait until it is warm, in 1m30s"}},
+		"slow, as it was warming up": {"roundrobin", func(f *fleet) {
+			f.recent = diagnosed.Add(-6 * time.Minute)
+			at(2, func(p provider) { takes(40 * time.Millisecond)(p); p.warm = diagnosed.Add(-90 * time.Second) })(f)
+		}, FindingSlowProvider, "find", []string{"192.0.2.3:20880"}, []string{"it was warming up", "Ask again"}},
+		"all refuse": {"random", all(func(p provider) {
+			fails(500, time.Millisecond)(p)
+			p.Refused, p.RefusedElapsed = p.Failed, p.FailedElapsed
+		}), FindingRefusals, "find", []string{"192.0.2.1:20880", "192.0.2.2:20880", "192.0.2.3:20880"}, []string{"refuse 1500 of 3000 calls", "nobody was left to take them", "too few providers"}},
+		"more than its weight, others are full at times": {"random", func(f *fleet) {
+			at(0, func(p provider) { p.calls = 4000 })(f)
+			at(1, func(p provider) { p.Full = 1 })(f)
+			at(2, func(p provider) { p.Full = 300 })(f)
+		}, "", "", nil, nil},
+		"more than its weight, though it is full at times": {"random", at(0, func(p provider) { p.calls, p.Full = 4000, 300 }), FindingOverShare, "find", []string{"192.0.2.1:20880"}, []string{"67 %", "33 %"}},
+		"mixed methods": {"leastactive", another("export", 2*time.Second), FindingMixedMethods, "", nil, []string{"export takes 2s", "find 10ms"}},
 		"mixed with one-way": {"leastactive", func(f *fleet) {
 			another("notify", 0)(f)
 			for i := range f.methods[1].providers {
@@ -238,15 +321,17 @@ func TestDiagnose(t *testing.T) {
 			}
 			(*p)[7].calls = 90
 		}, "", "", nil, nil},
-		"methods alike":             {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
-		"mixed under leastload":     {"leastload", another("export", 2*time.Second), "", "", nil, nil},
-		"no timestamp":              {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
-		"no timestamp, no warm-up":  {"random", at(1, func(p provider) { p.stamp, p.warmup = time.Time{}, 0 }), "", "", nil, nil},
-		"no timestamp, no registry": {"random", func(f *fleet) { f.direct = true; f.providers[1].stamp = time.Time{} }, "", "", nil, nil},
-		"clock ahead":               {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Minute) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1m0s", "ahead"}},
-		"clock behind":              {"random", at(1, func(p provider) { p.stamp = p.start.Add(-time.Hour) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1h0m0s before", "behind"}},
-		"registered a little later": {"random", at(1, func(p provider) { p.stamp = p.start.Add(-50 * time.Second) }), "", "", nil, nil},
-		"clock a little ahead":      {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Second) }), "", "", nil, nil},
+		"methods alike":              {"leastactive", another("export", 100*time.Millisecond), "", "", nil, nil},
+		"mixed under leastload":      {"leastload", another("export", 2*time.Second), "", "", nil, nil},
+		"no timestamp":               {"random", at(1, func(p provider) { p.stamp = time.Time{} }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, []string{"timestamp"}},
+		"no timestamp, no warm-up":   {"random", at(1, func(p provider) { p.stamp, p.warmup = time.Time{}, 0 }), "", "", nil, nil},
+		"no timestamp, no registry":  {"random", func(f *fleet) { f.direct = true; f.providers[1].stamp = time.Time{} }, "", "", nil, nil},
+		"no timestamp, no weights":   {"consistenthash", at(1, func(p provider) { p.stamp, p.unweighed = time.Time{}, true }), "", "", nil, nil},
+		"no timestamp, some weights": {"random", at(1, func(p provider) { p.stamp, p.unweighed = time.Time{}, true }), FindingNoWarmup, "", []string{"192.0.2.2:20880"}, nil},
+		"clock ahead":                {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Minute) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1m0s", "ahead"}},
+		"clock behind":               {"random", at(1, func(p provider) { p.stamp = p.start.Add(-time.Hour) }), FindingClockSkew, "", []string{"192.0.2.2:20880"}, []string{"1h0m0s before", "behind", "on purpose"}},
+		"registered a little later":  {"random", at(1, func(p provider) { p.stamp = p.start.Add(-50 * time.Second) }), "", "", nil, nil},
+		"clock a little ahead":       {"random", at(1, func(p provider) { p.stamp = p.since.Add(time.Second) }), "", "", nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := healthy(c.balance)
@@ -268,6 +353,29 @@ func TestDiagnose(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two of three fail, each in its way: each is found, once, and compared with who is well.
+func TestDiagnoseSeveralFail(t *testing.T) {
+	f := healthy("random")
+	p := f.methods[0].providers
+	for i := range 2 {
+		p[i].Failed, p[i].FailedElapsed = 1000, 10*time.Second
+	}
+	p[0].Refused, p[0].RefusedElapsed = 1000, 10*time.Second
+	found := diagnose(f)
+	require.Len(t, found, 2)
+	assert.Equal(t, [2]FindingKind{FindingRefusals, FindingFails}, [2]FindingKind{found[0].Kind, found[1].Kind})
+	assert.Equal(t, p[1].address, found[1].Providers[0])
+	assert.Contains(t, found[1].Text, "1000 of 1000 calls failed, after 10ms on average, where of its peers' 0 of 1000 did")
+}
+
+func TestOrdinal(t *testing.T) {
+	var got []string
+	for _, n := range []int{1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111, 112} {
+		got = append(got, ordinal(n))
+	}
+	assert.Equal(t, []string{"1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th", "112th"}, got)
 }
 
 // The median of the others is that of a sorted list without the one.

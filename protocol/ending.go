@@ -91,7 +91,7 @@ func (all *endings) of(e Ending) (calls int64, elapsed time.Duration) {
 
 // note counts an ending that is told apart, or that ends a row. at is when it was.
 func (s *Status) note(e Ending, at, elapsed time.Duration) {
-	second := int64(at / time.Second)
+	second := clockAt(at)
 	if second >= s.due.Load() {
 		s.turn(second)
 	}
@@ -180,7 +180,7 @@ type Lately struct {
 func (s *Status) Lately(now time.Time) Lately {
 	l, at := Lately{Value: -1}, sinceEpoch(now)
 	if second := s.valued.Load(); second != 0 {
-		l.Value = max(0, at-time.Duration(second)*time.Second)
+		l.Value = max(0, at-time.Duration(second-clockBegins)*time.Second)
 	}
 	if all := s.endings.Load(); all != nil {
 		l.Worthless, l.Unanswered = all.worthless.read(at), all.unanswered.read(at)

@@ -10,6 +10,12 @@ const RecentPeriod = 4 * time.Minute
 // statuses begin together and their figures can be compared.
 const recentSeconds = int64(RecentPeriod / time.Second)
 
+// clockAt is the second of a time since the epoch. Virtual time may be some decades before
+// that: it begins a round number of periods earlier.
+func clockAt(at time.Duration) int64 { return clockBegins + int64(at/time.Second) }
+
+const clockBegins = 10_000_000 * recentSeconds
+
 // page is what a status had counted when its latest two periods began. There is none as
 // long as the first one lasts. It is not written after it was made.
 type page struct {
@@ -49,8 +55,8 @@ func (s *Status) turn(second int64) {
 // counted whole, and so is one that [Status.EndWith] is not used with.
 func (s *Status) Recent(now time.Time) (c Counters, since time.Time) {
 	p, due := s.page.Load(), s.due.Load()
-	period := int64(sinceEpoch(now)/time.Second) / recentSeconds
-	since = epoch.Add(time.Duration((period-1)*recentSeconds-1) * time.Second)
+	period := clockAt(sinceEpoch(now)) / recentSeconds
+	since = epoch.Add(time.Duration((period-1)*recentSeconds-clockBegins-1) * time.Second)
 	c = s.Counters()
 	if due == 0 {
 		return c, since

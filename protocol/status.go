@@ -18,7 +18,7 @@ type Status struct {
 	elapsed  atomic.Int64 // ns, all ended calls
 	underWay atomic.Uint64
 	maxima   longest                 // of the calls since the latest page
-	valued   atomic.Int64            // the second of the latest value
+	valued   atomic.Int64            // when the latest value was, see clockAt
 	due      atomic.Int64            // the second at which the next page begins, 0 before the first call
 	endings  atomic.Pointer[endings] // nil as long as all calls ended with values
 
