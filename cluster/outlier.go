@@ -49,7 +49,9 @@ const (
 // it answered nothing else for as long as a pause, and their pause does not grow: a
 // provider that works at its limit refuses many calls in a row, and to take it out
 // would only load the others more. For the same reason pauses do not grow by timeouts
-// while more than a third of the list is ejected.
+// while more than a third of the list, and more than one provider, is ejected; timeouts
+// with a method that nobody answers eject nobody; and ejections for timeouts end when the
+// others lose calls for it: see overload.
 //
 // It never reads the clock nor starts a timer: pauses end when a call looks. So it
 // may be driven in virtual time: it needs the list of the reference, to be told of
@@ -58,15 +60,17 @@ type Outliers struct {
 	list func() *protocol.Candidates
 	log  *zap.Logger
 
-	out     atomic.Int32 // how many are ejected: all that calls look at while nobody is
-	answers answers
-	seen    atomic.Pointer[reviewed] // the list that they were last compared with
-	due     atomic.Int64             // when one of them may have a trial, by the clock that begins at zero
+	out      atomic.Int32 // how many are ejected: all that calls look at while nobody is
+	answers  answers
+	overload overload
+	seen     atomic.Pointer[reviewed] // the list that they were last compared with
+	due      atomic.Int64             // when one of them may have a trial, by the clock that begins at zero
 
 	mu      sync.Mutex
 	zero    time.Time
 	ejected []*record
-	round   int // of reviews
+	late    map[int]*lateness // by method
+	round   int               // of reviews
 	news    []news
 	logged  budget
 }
@@ -249,6 +253,7 @@ func (o *Outliers) answered(r *record, inv *protocol.Invocation, verdict protoco
 	}
 	if verdict == protocol.Succeeded {
 		o.answers.note(inv.Method.Slot)
+		o.overload.answered()
 	}
 }
 
@@ -264,11 +269,15 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 		return
 	}
 	at, set, out := inv.Begun.Add(end.Elapsed), settingsOf(r.node), r.out.Load()
+	if !out && set.on && lost(end) && !inv.Begun.Before(r.returned) {
+		o.lost(at, set)
+	}
 	switch {
 	case inv.OneWay && end.Verdict == protocol.Succeeded && r.mute.Load() && !trial: // that it was sent says nothing
 	case protocol.EndingOf(inv, end) == protocol.EndedGivenUp && set.on:
 		if err := o.givenUp(r, inv, end, set); err != nil {
-			o.failed(r, at, protocol.TimedOut, err, trial, set)
+			end.Verdict, end.Err = protocol.TimedOut, err
+			o.failed(r, inv, end, trial, set)
 		}
 	case !bad(end.Verdict) && !out: // it has come back just now
 		o.answered(r, inv, end.Verdict)
@@ -278,17 +287,19 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 		o.readmit(r, at, "outlier=false")
 	case !set.on:
 	default:
-		o.failed(r, at, end.Verdict, end.Err, trial, set)
+		o.failed(r, inv, end, trial, set)
 	}
 }
 
 // failed is a failure that counts.
-func (o *Outliers) failed(r *record, at time.Time, verdict protocol.Verdict, err error, trial bool, set settings) {
-	r.fail(at, verdict, err)
+func (o *Outliers) failed(r *record, inv *protocol.Invocation, end protocol.Outcome, trial bool, set settings) {
+	at := inv.Begun.Add(end.Elapsed)
+	r.fail(at, end.Verdict, end.Err)
+	alike := o.alike(r, inv, end, set)
 	switch out := r.out.Load(); {
-	case out && trial:
+	case out && trial && !alike:
 		o.pause(r, at, set)
-	case !out && r.enough(at, set):
+	case !out && r.enough(at, set) && !(r.hangs() && (alike || o.overload.tolerates(at))):
 		o.eject(r, at, set)
 	}
 }

@@ -38,11 +38,12 @@ func (r *record) fail(at time.Time, verdict protocol.Verdict, err error) {
 	if r.failures.Add(1) == 1 {
 		r.first, r.limits, r.slow = at, true, true
 	}
-	r.limits = r.limits && errors.Is(err, protocol.ErrLimitExceeded)
-	r.slow = r.slow && (r.limits || verdict == protocol.TimedOut)
+	limit := errors.Is(err, protocol.ErrLimitExceeded)
+	r.limits = r.limits && limit
+	r.slow = r.slow && (limit || verdict == protocol.TimedOut)
 	r.mute.Store(r.slow && !r.limits)
 	r.last = err
-	if errors.Is(err, protocol.ErrLimitExceeded) {
+	if limit {
 		r.silence.broken() // it has answered that
 	}
 }
@@ -103,7 +104,8 @@ func (o *Outliers) pause(r *record, at time.Time, set settings) {
 	o.schedule()
 }
 
-// many reports whether more than a third of the list is ejected, and more than one.
+// many reports whether more than a third of the list is ejected, and more than one
+// provider.
 // If they time out it is the load that is to blame, and long pauses would leave idle
 // what could carry it.
 func (o *Outliers) many() bool { return len(o.ejected) > max(1, o.list().Len()/3) }

@@ -240,9 +240,11 @@ func TestPausesUnderOverload(t *testing.T) {
 		"three of nine": {3, 9, true}, "four of nine": {4, 9, false},
 	} {
 		f := newFleet(t, c.of, "")
+		others := f.at(c.of - 1)
 		for i := range c.late {
 			for range 5 {
 				f.begin(f.at(i)).end(time.Second, errLate)
+				f.calls(others, 1, nil)
 			}
 		}
 		f.pass(time.Second)
@@ -258,6 +260,7 @@ func TestPausesUnderOverload(t *testing.T) {
 			for range c.late {
 				a := f.trial()
 				require.NotNil(t, a, name)
+				f.calls(others, 1, nil)
 				a.end(time.Second, errLate)
 			}
 			f.pass(time.Second)
