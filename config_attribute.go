@@ -53,6 +53,10 @@ func (b *bindings) unknown(t target, path []string) {
 	if t.value == "" && t.origin.Source == SourceEnvironment {
 		return
 	}
+	if near := t.dotted(path); near != "" {
+		b.misplaced(t.property, "unknown, did you mean %q?", near)
+		return
+	}
 	if text := t.nested(path); text != "" {
 		b.misplaced(t.property, "%s", text)
 		return
@@ -73,13 +77,40 @@ func (b *bindings) unknown(t target, path []string) {
 	b.warn(t.property, "unknown, not used; a parameter of your own goes under %s.parameters", t.bean.section)
 }
 
+// dotted is the name with a dot that was probably meant, such as outlier.failures by
+// outlier.failure: its first part is no method then. "" when none is near.
+func (t target) dotted(path []string) string {
+	if t.method != "" {
+		if near := t.bean.nearest(append([]string{t.method}, path...)); strings.Contains(near, ".") {
+			return near
+		}
+	}
+	near := t.bean.nearest(path)
+	switch {
+	case len(path) < 2 || !strings.Contains(near, "."):
+		return ""
+	case t.method != "" && holdsPerMethod(near):
+		return t.method + "." + near
+	}
+	return near
+}
+
+// holdsPerMethod tells whether a parameter can be set for one method.
+func holdsPerMethod(key string) bool {
+	p, ok := url.Lookup(key)
+	return ok && p.Level == url.LevelMethod
+}
+
 // nested says what is wrong with a map where one value belongs, "" if it is not that:
 // timeout: {find: 300} for find: {timeout: 300}.
 func (t target) nested(path []string) string {
 	if a, ok := t.bean.find(path[:1]); ok && !a.ignored && len(path) > 1 {
-		return fmt.Sprintf("%s is one value, not several: write %s: …", path[0], path[0])
+		return fmt.Sprintf("%s is one value, not several: write %s: …", path[0], path[0]) + t.bean.others(path[0])
 	}
 	if a, ok := t.bean.find([]string{t.method}); t.method != "" && ok && !a.ignored {
+		if !holdsPerMethod(a.key) {
+			return fmt.Sprintf("%s is one value, not several: write %s: …", t.method, t.method) + t.bean.others(t.method)
+		}
 		return fmt.Sprintf("%s is one value, not several: for the method %s write %s.%s", t.method, path[0], path[0], t.method)
 	}
 	return ""

@@ -110,7 +110,8 @@ func (b *bindings) namesID(name string, path []string) bool {
 	}
 	a, ok := referenceBean.find(path[1:])
 	if !ok {
-		return len(path) > 2 && !isParameters(relaxed(path[1])) && !isIndex(path[1])
+		_, attribute := referenceBean.find(path[:1])
+		return len(path) > 2 && !attribute && !isParameters(relaxed(path[1])) && !isIndex(path[1])
 	}
 	p, known := url.Lookup(a.key)
 	return known && p.Level == url.LevelInterface

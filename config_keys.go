@@ -133,6 +133,21 @@ func (b bean) nearest(path []string) string {
 	return cmp.Or(url.NearestOf(name, names[0]), url.NearestOf(name, names[1]))
 }
 
+// others names the attributes that go on where a name ends, as the end of a sentence.
+func (b bean) others(name string) string {
+	var all []string
+	for _, a := range b.attributes {
+		if strings.HasPrefix(a.name, name+".") && !a.ignored {
+			all = append(all, a.name)
+		}
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	slices.Sort(all)
+	return "; there are also " + strings.Join(all, ", ")
+}
+
 // isParameters tells the section of free URL parameters: Dubbo's name, and the
 // one of dubbo-go.
 func isParameters(name string) bool { return name == "parameters" || name == "params" }

@@ -19,6 +19,9 @@ func Nearest(key string) string {
 	}
 	if method, rest, ok := strings.Cut(key, "."); ok {
 		if near := NearestOf(rest, known); near != "" {
+			if p, _ := Lookup(near); p.Level != LevelMethod {
+				return near
+			}
 			return method + "." + near
 		}
 	}
