@@ -190,9 +190,9 @@ func (r *results) onTheBusy() string {
 	patched, java := r.by("busy", "weighted"), r.by("busy", "java")
 	switch {
 	case patched.failed > 0:
-		return fmt.Sprintf("In the busy cluster, where the new provider is needed, %s of the calls fail with the patch, and %s without it.", failing(patched), failing(java))
+		return fmt.Sprintf("In the busy cluster, where the new provider is needed, %s of the calls fail with the patch, and %s without it%s.", failing(patched), failing(java), patched.caveat())
 	case java.failed > 0:
-		return fmt.Sprintf("In the busy cluster no call fails over %s with the patch, and %s without it.", brief(r.span()), failing(java))
+		return fmt.Sprintf("In the busy cluster no call fails over %s with the patch, and %s without it%s.", brief(r.span()), failing(java), java.caveat())
 	}
 	return fmt.Sprintf("In the busy cluster no call fails over %s, with the patch or without it; the callers' p99 is %s with it and %s without.", brief(r.span()), ms(patched.p99), ms(java.p99))
 }
@@ -209,8 +209,8 @@ func (r *results) byRun() string {
 	if last := len(spans) - 1; last != r.main() {
 		text += " and " + over(last)
 	}
-	if r.runs == 1 {
-		return text + " (one run: others differ much)"
+	if caveat := windows[r.main()].caveat(); caveat != "" {
+		return text + caveat
 	}
 	return text + fmt.Sprintf(" (the least and the most of %d runs, which the tables pool)", r.runs)
 }
@@ -245,6 +245,15 @@ func (r *results) onGofer() string {
 			rough(o.windows[r.main()].share), brief(r.span()), rough(end), brief(r.after))
 	}
 	return text
+}
+
+// caveat is what to add to a figure that is very different from run to run, if it is of
+// one.
+func (w window) caveat() string {
+	if len(w.runs) == 1 {
+		return " (one run: others differ much)"
+	}
+	return ""
 }
 
 // count writes how many of all.

@@ -160,7 +160,7 @@ func (c config) runsText() string {
 	if c.runs == 1 {
 		return fmt.Sprintf("one run, of seed %d", c.seed)
 	}
-	return fmt.Sprintf("%d runs pooled, of seeds %d to %d (fewer where there are more calls)", c.runs, c.seed, c.seed+uint64(c.runs)-1)
+	return fmt.Sprintf("%d runs pooled, of seeds %d to %d (fewer where there are more calls: of the busy cluster %d)", c.runs, c.seed, c.seed+uint64(c.runs)-1, c.seeds(heavy*capacity))
 }
 
 // writable tells whether the page can be written. It leaves what is there, and nothing

@@ -250,7 +250,7 @@ func TestAnInterruptLeavesNoPage(t *testing.T) {
 func TestCommands(t *testing.T) {
 	r := &results{config: defaults()}
 	assert.Equal(t, []string{"go run ./examples/coldstart", "go run ./examples/coldstart -seed 4"}, r.commands())
-	assert.Equal(t, "3 runs pooled, of seeds 1 to 3 (fewer where there are more calls)", r.runsText())
+	assert.Equal(t, "3 runs pooled, of seeds 1 to 3 (fewer where there are more calls: of the busy cluster 1)", r.runsText())
 	r.config = config{seed: 9, runs: 1, after: 90 * time.Second}
 	assert.Equal(t, []string{"go run ./examples/coldstart -seed 9 -runs 1 -after 90s", "go run ./examples/coldstart -seed 10 -runs 1 -after 90s"}, r.commands())
 	assert.Equal(t, "one run, of seed 9", r.runsText())

@@ -44,7 +44,7 @@ func strategies() []strategy {
 		},
 		{
 			key: "leastload", label: "gofer leastload", policy: "leastload",
-			about: "gofer's own: the least (calls under way + 1) × latency / weight. Calls that stay for very long count little; who warms up counts with a fifth of the full weight at least; who is little known is tried now and then.",
+			about: "gofer's own: the least (calls under way + 1) × latency^1.2 / weight. Calls that stay for very long count little; who warms up counts with a fifth of the full weight at least; who is little known is tried now and then.",
 		},
 	}
 }

@@ -133,7 +133,7 @@ func TestTheClustersAreWhatIsSaid(t *testing.T) {
 	assert.Contains(t, all[4].about, "5 times the load, 90 %")
 	assert.Contains(t, all[4].about, "The other two alone can take 86 %")
 	assert.Contains(t, setting(), "3 providers of 4 workers each, 10 consumers, calls of 10 ms on average. After 20 s")
-	assert.Contains(t, defaults().legend(), "over 60 s. The figures are of 3 runs pooled, of seeds 1 to 3 (fewer where there are more calls); other seeds give")
+	assert.Contains(t, defaults().legend(), "over 60 s. The figures are of 3 runs pooled, of seeds 1 to 3 (fewer where there are more calls: of the busy cluster 1); other seeds give")
 	assert.Contains(t, tiny().legend(), "over 10 s. The figures are of one run, of seed 7; other seeds give")
 	for _, s := range strategies() {
 		assert.True(t, strings.HasSuffix(s.about, "."), s.key)
