@@ -111,7 +111,7 @@ func (m methodFigures) fails(x odd) Finding {
 	case m.keyed():
 		remedy = keyRemedy
 	case p.ejection.Ejected:
-		out = "; it is ejected, and tried with one call now and then"
+		out = fmt.Sprintf("; it is ejected for the %s time in a row, and tried with one call now and then", ordinal(p.ejection.Trips))
 		remedy = "Repair it, or take it out with disabled=true or weight=0: until then each trial is a call that fails, or is repeated elsewhere"
 	}
 	return Finding{

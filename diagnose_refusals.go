@@ -13,7 +13,7 @@ func refusals(_ fleet, m methodFigures) []Finding {
 		if p.Total > 0 {
 			called++
 		}
-		if p.Refused >= enoughCalls && float64(p.Refused) >= refusedShare*float64(p.Total) {
+		if p.refuses() {
 			refusing = append(refusing, p)
 		}
 	}
@@ -27,6 +27,13 @@ func refusals(_ fleet, m methodFigures) []Finding {
 			"Raise its executes or threads, give it a smaller weight, or set actives to what it bears for each consumer", p))
 	}
 	return out
+}
+
+// refuses reports whether many calls were refused, or all lately: whoever looks at latency
+// sends few there then.
+func (p providerFigures) refuses() bool {
+	row := tally{bad: p.Refused, row: p.lately.Refusing}
+	return p.Refused >= enoughCalls && float64(p.Refused) >= refusedShare*float64(p.Total) || row.lately()
 }
 
 // refusedBy is the finding about some of them.

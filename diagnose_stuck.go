@@ -3,6 +3,8 @@ package gofer
 import (
 	"fmt"
 	"time"
+
+	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // stuckCalls finds calls that have been under way for far longer than others took.
@@ -12,7 +14,7 @@ func stuckCalls(f fleet, m methodFigures) []Finding {
 	for _, p := range m.providers {
 		longest = max(longest, p.life.MaxAnswered)
 	}
-	for i, p := range m.providers {
+	for _, p := range m.providers {
 		if p.Active < stuckLeast || p.age < stuckAfter {
 			continue
 		}
@@ -21,7 +23,7 @@ func stuckCalls(f fleet, m methodFigures) []Finding {
 			calls, usual = p.life.Answers()
 		}
 		if calls == 0 {
-			usual, _ = m.medianOfOthers(i)
+			usual = m.ever()
 		}
 		text := fmt.Sprintf("calls take %s", short(usual))
 		switch {
@@ -43,6 +45,19 @@ func stuckCalls(f fleet, m methodFigures) []Finding {
 		return m.neverEnded(f)
 	}
 	return out
+}
+
+// ever returns how long answers have taken on average at any time, 0 when there were few.
+func (m methodFigures) ever() time.Duration {
+	var all protocol.Counters
+	for _, p := range m.providers {
+		calls, mean := p.life.Answers()
+		all.Total, all.Elapsed = all.Total+calls, all.Elapsed+mean*time.Duration(calls)
+	}
+	if all.Total < enoughCalls {
+		return 0
+	}
+	return all.AverageElapsed()
 }
 
 // stuckRemedy is what to do about calls that do not return.
@@ -69,8 +84,8 @@ func (m methodFigures) neverEnded(f fleet) []Finding {
 	age /= time.Duration(active)
 	text := ""
 	for _, other := range f.methods {
-		if i := len(other.sorted) / 2; i < len(other.sorted) {
-			if usual := other.sorted[i]; age < stuckFactor*usual {
+		if usual := other.ever(); usual > 0 {
+			if age < stuckFactor*usual {
 				return nil
 			} else if text == "" {
 				text = fmt.Sprintf(", where calls of %s take %s", other.name, short(usual))

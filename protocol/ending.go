@@ -79,9 +79,10 @@ func (s *Status) EndWith(e Ending, begun time.Time, elapsed time.Duration) {
 // endings are the calls of a [Status] by how they ended. Most have none of those that
 // are told apart here, and pay one load.
 type endings struct {
-	tallies                        [endingCount]struct{ calls, elapsed atomic.Int64 }
-	worthless, unanswered, failing row
-	failure                        atomic.Int64 // when the latest of failing was
+	tallies               [endingCount]struct{ calls, elapsed atomic.Int64 }
+	worthless, unanswered row
+	refusing, failing     row
+	failure               atomic.Int64 // when the latest of failing was
 }
 
 func (all *endings) of(e Ending) (calls int64, elapsed time.Duration) {
@@ -110,13 +111,16 @@ func (s *Status) note(e Ending, at, elapsed time.Duration) {
 	case EndedWithValue:
 		all.worthless.end()
 		all.unanswered.end()
+		all.refusing.end()
 		all.failing.end()
 		return
 	case EndedWithException, EndedUselessly:
 		all.worthless.add(at)
 		all.unanswered.end()
+		all.refusing.end()
 		all.failing.end()
 	case EndedRefused:
+		all.refusing.add(at)
 		all.failing.end()
 	case EndedGivenUp:
 		all.unanswered.add(at)
@@ -167,6 +171,9 @@ type Lately struct {
 	// Unanswered are the callers that gave up since the latest answer. Failures of another
 	// kind do not matter.
 	Unanswered Row
+	// Refusing are the refusals since the latest answer of another kind. Calls without an
+	// answer do not matter.
+	Refusing Row
 	// Failing are the failures since the latest answer of any kind, refusals included, for
 	// the time up to the latest of them: those that came at once, as a connection was lost,
 	// took none. Callers that gave up do not matter.
@@ -180,10 +187,11 @@ type Lately struct {
 func (s *Status) Lately(now time.Time) Lately {
 	l, at := Lately{Value: -1}, sinceEpoch(now)
 	if second := s.valued.Load(); second != 0 {
-		l.Value = max(0, at-time.Duration(second-clockBegins)*time.Second)
+		l.Value = max(0, at-sinceClock(second))
 	}
 	if all := s.endings.Load(); all != nil {
 		l.Worthless, l.Unanswered = all.worthless.read(at), all.unanswered.read(at)
+		l.Refusing = all.refusing.read(at)
 		l.Failing = all.failing.read(time.Duration(all.failure.Load()))
 	}
 	return l

@@ -12,9 +12,14 @@ const recentSeconds = int64(RecentPeriod / time.Second)
 
 // clockAt is the second of a time since the epoch. Virtual time may be some decades before
 // that: it begins a round number of periods earlier.
-func clockAt(at time.Duration) int64 { return clockBegins + int64(at/time.Second) }
+func clockAt(at time.Duration) int64 { return int64((at + clockBegins) / time.Second) }
 
-const clockBegins = 10_000_000 * recentSeconds
+const clockBegins = 10_000_000 * RecentPeriod
+
+// sinceClock is the time since the epoch at which a second begins.
+func sinceClock(second int64) time.Duration {
+	return time.Duration(second)*time.Second - clockBegins
+}
 
 // page is what a status had counted when its latest two periods began. There is none as
 // long as the first one lasts. It is not written after it was made.
@@ -56,7 +61,7 @@ func (s *Status) turn(second int64) {
 func (s *Status) Recent(now time.Time) (c Counters, since time.Time) {
 	p, due := s.page.Load(), s.due.Load()
 	period := clockAt(sinceEpoch(now)) / recentSeconds
-	since = epoch.Add(time.Duration((period-1)*recentSeconds-clockBegins-1) * time.Second)
+	since = epoch.Add(sinceClock((period-1)*recentSeconds) - sinceEpoch(epoch))
 	c = s.Counters()
 	if due == 0 {
 		return c, since

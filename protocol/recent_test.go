@@ -133,6 +133,25 @@ func TestStatusFailing(t *testing.T) {
 	}
 }
 
+// Refusals in a row are ended by an answer of another kind, and by nothing else.
+func TestStatusRefusing(t *testing.T) {
+	for ending, ends := range map[protocol.Ending]bool{
+		protocol.EndedWithValue: true, protocol.EndedWithException: true, protocol.EndedUselessly: true,
+		protocol.EndedGivenUp: false, protocol.EndedInFailure: false, protocol.EndedOneWay: false,
+	} {
+		var s protocol.Status
+		start := time.Now()
+		s.EndWith(protocol.EndedRefused, start, 0)
+		s.EndWith(protocol.EndedRefused, start.Add(time.Second), 0)
+		s.EndWith(ending, start.Add(2*time.Second), 0)
+		want := protocol.Row{Calls: 2, For: 3 * time.Second}
+		if ends {
+			want = protocol.Row{}
+		}
+		assert.Equal(t, want, s.Lately(start.Add(3*time.Second)).Refusing, ending)
+	}
+}
+
 func TestStatusEndAllocatesNothing(t *testing.T) {
 	var s protocol.Status
 	begun := time.Now()
