@@ -11,6 +11,8 @@ import (
 const (
 	latencyMemory = 3 * time.Second  // of what a provider takes
 	methodMemory  = 10 * time.Second // of what a method takes
+	memoryMeans   = 10               // calls of mean length, if that is longer than either
+	remembered    = 50               // samples at most
 	quickest      = 1e-6             // ms that a call took at least
 	slowestAnswer = 8                // an answer counts as so many means of all providers at most
 	failurePrice  = 50               // a failure counts as so many at least
@@ -119,14 +121,14 @@ func (l *learner) Ended(inv *protocol.Invocation, o protocol.Outcome) {
 	if o.Verdict == protocol.Succeeded && o.Err == nil {
 		took = max(quickest, min(took, slowestAnswer*l.usual.value()*method.value()))
 		method.add(took)
-		method.foldFew(now, methodMemory)
+		method.foldFew(now, max(methodMemory, memoryMeans*inMs(method.value())))
 		r.good.add(took / method.value())
 	} else {
 		r.bad.add(l.charge(r, inv, o, took, method.value()))
 	}
 	if int64(now) >= r.due.Load() {
 		l.fold(r, now)
-		l.usual.fold(now, latencyMemory)
+		l.usual.fold(now, l.memory())
 	}
 }
 
@@ -158,7 +160,7 @@ func (l *learner) fold(r *record, now time.Duration) {
 	}
 	defer r.folding.Store(false)
 	r.due.Store(int64(now + foldEvery))
-	r.samples = r.samples.fade(now, latencyMemory)
+	r.samples = r.samples.fade(now, l.memory())
 	sum, count := r.good.take()
 	if sum > 0 || count > 0 { // either may come first
 		l.usual.sum.Add(int64(sum * tallyUnit))
@@ -166,9 +168,22 @@ func (l *learner) fold(r *record, now time.Duration) {
 	}
 	r.samples.add(sum, count)
 	r.samples.add(r.bad.take())
+	r.settle()
 	r.publish()
 	r.old.Store(int64(l.aged(r, now)))
 }
+
+// settle bounds what is remembered: of thousands of failures, which everybody may have had
+// at once, little would be left after few calls that are well.
+func (r *record) settle() {
+	if n := r.samples.count; n > remembered {
+		r.samples.sum *= remembered / n
+		r.samples.count = remembered
+	}
+}
+
+// memory returns for how long latencies are remembered.
+func (l *learner) memory() time.Duration { return max(latencyMemory, memoryMeans*l.takes()) }
 
 // age returns after how long a call under way is aged.
 func (l *learner) age() time.Duration { return max(agedAfter, agedMeans*l.takes()) }

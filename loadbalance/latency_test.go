@@ -106,44 +106,61 @@ func TestLearnerCountsReturnToZero(t *testing.T) {
 // Calls that end on many goroutines while others fold: no sample is lost. Time
 // stands still, so nothing fades.
 func TestFoldLosesNoSample(t *testing.T) {
-	const goroutines, calls = 8, 3000
-	l, life := newLearning(), new(protocol.Life)
-	r := l.of(life)
-	var workers, folder sync.WaitGroup
-	done := make(chan struct{})
-	folder.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				l.fold(r, 0)
-				l.relativeOf(r)
-			}
-		}
-	})
-	for g := range goroutines {
-		workers.Go(func() {
-			for i := range calls {
-				v := protocol.Succeeded
-				if (i+g)%3 == 0 {
-					v = protocol.Failed
+	const goroutines, calls = 8, remembered / 8
+	for range 500 {
+		l, life := newLearning(), new(protocol.Life)
+		r := l.of(life)
+		var workers, folder sync.WaitGroup
+		done := make(chan struct{})
+		folder.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					l.fold(r, 0)
+					l.relativeOf(r)
 				}
-				l.end(l.begin(life, 0), life, time.Millisecond, v)
 			}
 		})
+		for g := range goroutines {
+			workers.Go(func() {
+				for range calls {
+					v := protocol.Succeeded
+					if g%2 == 0 {
+						v = protocol.Failed
+					}
+					l.end(l.begin(life, 0), life, time.Millisecond, v)
+				}
+			})
+		}
+		workers.Wait()
+		close(done)
+		folder.Wait()
+		l.fold(r, 0)
+		require.InDelta(t, goroutines*calls, r.samples.count, 1e-6)
+		require.InDelta(t, goroutines*calls*(1.0+failurePrice)/2, r.samples.sum, 1, "successes as usual, failures at their price")
+		require.Zero(t, r.active.Load())
+		l.usual.due.Store(0)
+		l.usual.fold(0, latencyMemory)
+		require.InDelta(t, goroutines*calls/2, l.usual.weight(), 1e-6)
+		require.InDelta(t, 1, l.usual.value(), 1e-3)
 	}
-	workers.Wait()
-	close(done)
-	folder.Wait()
-	l.fold(r, 0)
-	assert.InDelta(t, goroutines*calls, r.samples.count, 1e-6)
-	assert.InDelta(t, goroutines*calls*(2*1.0+failurePrice)/3, r.samples.sum, 1, "successes as usual, failures at their price")
-	assert.Zero(t, r.active.Load())
-	l.usual.due.Store(0)
-	l.usual.fold(0, latencyMemory)
-	assert.InDelta(t, goroutines*calls*2/3, l.usual.weight(), 1e-6)
-	assert.InDelta(t, 1, l.usual.value(), 1e-3)
+}
+
+// However much there was of it, what was bad is soon outweighed.
+func TestThousandsOfFailuresAreOutweighed(t *testing.T) {
+	l, life := newLearning(), new(protocol.Life)
+	end := func(v protocol.Verdict, calls int) float64 {
+		for range calls {
+			l.end(l.begin(life, 0), life, time.Millisecond, v)
+			l.fold(l.of(life), 0)
+		}
+		return l.relativeOf(l.of(life))
+	}
+	end(protocol.Succeeded, 10)
+	require.Greater(t, end(protocol.Failed, 3000), 45.0)
+	assert.Less(t, end(protocol.Succeeded, 3*remembered), 4.0, "no time has passed")
 }
 
 // The memory is of exponential decay, whether it is worked in often or seldom.

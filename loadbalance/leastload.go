@@ -22,7 +22,8 @@ type leastLoad struct {
 //     been under way for longer than 1 s and 20 times what calls take on average counts
 //     a tenth, if the provider does answer others: it waits for something that is no
 //     load.
-//   - Latency is the provider's mean of the latest 3 s, in which each call counts for
+//   - Latency is the provider's mean of the latest 3 s, or of the time that ten calls take
+//     if that is longer, and of the latest 50 calls above all. In it each call counts for
 //     what is usual for its method; a failure counts as 50 times that, or what it took
 //     if that is more. So a provider that fails fast draws no calls (F4), and returns by
 //     itself as its failures fade. An exception of the service is an answer; it counts as
@@ -33,11 +34,17 @@ type leastLoad struct {
 //     longer. In the simulator p99 is 2 % lower for it, and no mean is higher by more.
 //   - What is known of few calls, or fades, may be chance: it counts up to a fifth less
 //     than it says. So of equal providers each has its turn also when calls are made
-//     one by one, and one that was slow, or failed, is tried again within 3 to 15 s.
+//     one by one, and one that was slow, or failed, is tried again, most often within 3 to
+//     15 s.
 //   - The weight is the one in force, during warm-up at least a fifth of the full one.
 //     It is a share in the long run: a provider with less weight than others that has
-//     had less than its share of the calls competes as if it had the most weight. A
+//     had less than its share of the latest 12 s competes as if it had the most weight. A
 //     provider with weight 5 beside three with 100 gets its 1.6 %, unless it is slow.
+//
+// What is known of a provider is of all its methods. One that is slow for one method alone
+// has fewer calls of the others, too; and where a few methods take seconds of processor
+// time and many calls of another take none, the calls under way of the long ones count
+// too little: give those a reference of their own, or one method leastactive.
 //
 // Without calls to learn from that is the least calls under way for the weight. A
 // weight of 0 means never while another provider has weight.

@@ -32,6 +32,9 @@ type loads struct {
 	folding atomic.Bool  // held by who refreshes the standings
 	due     atomic.Int64 // when they are refreshed next
 	cursor  int          // the entry that is refreshed next
+	counted atomic.Int64 // picks that are in lately
+	fading  atomic.Int64 // the moment that lately is of
+	lately  real         // picks, those of the latest seconds
 	_       [64]byte
 	picks   atomic.Int64 // counted where there are shares
 	_       [56]byte
@@ -54,18 +57,23 @@ type share struct {
 	off  real
 }
 
-// A share is never more than most owed, or had in advance: who was away, or slow, does
-// not make up for all of it.
-const mostOwed = 2
+// A share is never more owed, or had in advance, than what it is of the picks of the latest
+// seconds, or than two calls: of equal providers one seems slower by chance for about as
+// long as that, and makes up for it. Who was away, or slow, for longer does not make up for
+// all of it.
+const (
+	leastOwed = 2
+	owedFor   = 4 * latencyMemory
+)
 
 func (s *share) owed(picks int64) float64 {
 	return s.part*float64(picks) - float64(s.got.Load()) - s.off.load()
 }
 
-// bound strikes off what exceeds mostOwed.
-func (s *share) bound(picks int64) {
-	owed := s.owed(picks)
-	if excess := owed - min(max(owed, -mostOwed), mostOwed); excess != 0 {
+// bound strikes off what exceeds the share of so many picks.
+func (s *share) bound(picks int64, lately float64) {
+	owed, most := s.owed(picks), max(leastOwed, s.part*lately)
+	if excess := owed - min(max(owed, -most), most); excess != 0 {
 		s.off.store(s.off.load() + excess)
 	}
 }
@@ -113,6 +121,8 @@ func (l *loads) share(before *page[*loads]) {
 // inherit leaves nodes what they are owed when weights or the list change.
 func (l *loads) inherit(old *loads) {
 	picks := old.picks.Load()
+	l.fading.Store(old.fading.Load())
+	l.lately.store(old.lately.load() + float64(picks-old.counted.Load()))
 	var byRecord map[*record]int
 	for i := range l.nodes {
 		r := l.nodes[i].record
@@ -148,17 +158,26 @@ func (l *loads) refresh(now time.Duration) {
 		}
 	}
 	l.takes.Store(int64(l.learner.takes()))
-	l.learner.usual.fold(now, latencyMemory) // the same for all that are compared
+	l.learner.usual.fold(now, l.learner.memory()) // the same for all that are compared
 	picks := l.picks.Load()
+	lately := l.count(picks, now)
 	for i := range count {
 		i = l.turn(i)
 		l.read(i)
 		if l.shares != nil {
-			l.shares[i].bound(picks)
+			l.shares[i].bound(picks, lately)
 		}
 	}
 	l.cursor = l.turn(count)
 	l.settle()
+}
+
+// count returns how many picks there were within owedFor.
+func (l *loads) count(picks int64, now time.Duration) float64 {
+	passed := now - time.Duration(l.fading.Swap(int64(now)))
+	lately := l.lately.load()*math.Exp(-float64(max(0, passed))/float64(owedFor)) + float64(picks-l.counted.Swap(picks))
+	l.lately.store(lately)
+	return lately
 }
 
 // turn returns the index of the node that is so many after the cursor.

@@ -35,9 +35,9 @@ type ringLoad struct {
 // are busy the others help.
 //
 // A provider with less weight than others keeps a part of its keys, always the same
-// ones, as large as its weight is beside the greatest; for the rest it competes by its
-// weight. One that warms up gets its keys back one by one, and one that fails keeps
-// none (F4).
+// ones, as large as its weight is beside the greatest; for the rest the next on the ring
+// comes before it, and it competes by its weight. One that warms up gets its keys back one
+// by one, and one that fails keeps none (F4).
 func NewRingLoad(cfg Config) (LoadBalance, error) {
 	if err := hashUsable(); err != nil {
 		return nil, err
@@ -81,26 +81,40 @@ func (s *ringLoad) nearest(c *protocol.Candidates, p *page[*loads], inv *protoco
 // near is the load of a node that is near to a call's position on the ring.
 func (l *loads) near(i int, key uint32, g glance) float32 {
 	e := &l.nodes[i]
-	calls := e.calls(g)
-	if e.weight < l.top && float32(scramble(uint64(key))>>40) >= e.weight/l.top*(1<<24) {
-		return e.plain(calls)
+	if l.keeps(i, key) {
+		return e.least(e.calls(g))
 	}
-	return e.least(calls)
+	return e.plain(e.calls(g))
+}
+
+// keeps reports whether a key is of the part that a node keeps: as large as its weight is
+// beside the greatest.
+func (l *loads) keeps(i int, key uint32) bool {
+	w := l.nodes[i].weight
+	return w >= l.top || float32(scramble(uint64(key))>>40) < w/l.top*(1<<24)
 }
 
 // places returns the indices of the nodes with weight that are nearest to a call on
-// the ring, how many these are, and the call's position.
+// the ring, those first that keep its key, how many these are, and the call's position.
 func (s *ringLoad) places(c *protocol.Candidates, p *page[*loads], inv *protocol.Invocation) (places [ringReach]int, n int, key uint32) {
 	w := s.walk(c, inv)
+	kept := 0
 	for n < ringReach {
 		i := w.index(inv)
 		if i < 0 {
 			break
 		}
-		if p.own.nodes[i].weight > 0 {
-			places[n] = i
-			n++
+		if p.own.nodes[i].weight <= 0 {
+			continue
 		}
+		at := n
+		if n++; p.own.keeps(i, w.from) {
+			for ; at > kept; at-- {
+				places[at] = places[at-1]
+			}
+			kept++
+		}
+		places[at] = i
 	}
 	return places, n, w.from
 }

@@ -140,9 +140,17 @@ func TestRingLoadWeights(t *testing.T) {
 	}
 	ns := nearest(t, f, c, all[0], 3)
 	pick := func() *protocol.Node { return lb.Select(c, f.callOf(all[0])) }
-	require.Same(t, ns[1], pick(), "1/0.3 against 2.5")
+	require.Same(t, ns[1], pick(), "it comes before the owner")
 	f.attempt(lb, ns[1], f.callOf(all[0]))
-	require.Same(t, owner, pick(), "1/0.3 against 2 × 2.5")
+	require.Same(t, ns[1], pick(), "2 against 2.5")
+	f.attempt(lb, ns[1], f.callOf(all[0]))
+	f.attempt(lb, ns[1], f.callOf(all[0]))
+	require.Same(t, ns[2], pick(), "4 against 2.5")
+	for range 20 {
+		f.attempt(lb, ns[1], f.callOf(all[0]))
+		f.attempt(lb, ns[2], f.callOf(all[0]))
+	}
+	require.Same(t, owner, pick(), "24 and 21 × 2.5 against 2.5 × 2.5/0.3")
 	f.clock.advance(10 * time.Minute)
 	require.Same(t, owner, pick())
 

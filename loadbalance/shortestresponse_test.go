@@ -320,7 +320,7 @@ func TestShortestResponseSlides(t *testing.T) {
 		"default":   {"", 30 * time.Second},
 		"set":       {"2000", 2 * time.Second},
 		"malformed": {"soon", 30 * time.Second},
-		"zero":      {"0", milli},
+		"zero":      {"0", 30 * time.Second}, // out of range
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFleet().weights(100, 100)

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/gofer-rpc/gofer/loadbalance"
+	"github.com/gofer-rpc/gofer/protocol"
 )
 
 // Of providers that are equal but for chance each has its part, however few calls are
@@ -62,4 +63,41 @@ func TestSlowProviderComesBack(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Weights are shares in the long run, also when calls are made one by one and chance makes
+// one provider look faster than another.
+func TestLeastLoadWeightsOfFewCallers(t *testing.T) {
+	for _, tt := range []struct{ weights, least, most []int }{ // percent
+		{[]int{100, 90, 90, 90}, []int{27, 19, 19, 19}, []int{40, 28, 28, 28}},
+		{[]int{100, 50}, []int{60, 25}, []int{75, 40}},
+		{[]int{100, 100, 100, 5}, []int{25, 25, 25, 1}, []int{40, 40, 40, 2}},
+	} {
+		f, rand := newFleet().weights(tt.weights...), source(2)
+		s := f.callers(leastLoad(t, f, rand), 1, rand)
+		s.think = 20 * milli
+		s.serve = func(int) (time.Duration, protocol.Verdict) {
+			return 5*milli + exponential(rand, 5*milli), protocol.Succeeded
+		}
+		s.run(t, 20*time.Minute)
+		for i := range tt.weights {
+			assert.GreaterOrEqual(t, 100*share(s.counts, i), float64(tt.least[i]), "%v: %v", tt.weights, s.counts)
+			assert.LessOrEqual(t, 100*share(s.counts, i), float64(tt.most[i]), "%v: %v", tt.weights, s.counts)
+		}
+	}
+}
+
+// Of calls that take long the memory is long, too.
+func TestLeastLoadOfLongCalls(t *testing.T) {
+	f, rand := newFleet().weights(100, 100, 100), source(3)
+	s := f.callers(leastLoad(t, f, rand), 1, rand)
+	s.serve = func(i int) (time.Duration, protocol.Verdict) {
+		d := 30*time.Second + exponential(rand, 30*time.Second)
+		if i == 0 {
+			d *= 5
+		}
+		return d, protocol.Succeeded
+	}
+	s.run(t, 8*time.Hour)
+	assert.Less(t, share(s.counts, 0), 0.08, "%v", s.counts)
 }
