@@ -12,6 +12,8 @@ import (
 
 // explainChoice explains what pick would do. It looks at each provider once.
 func (c *Invoker) explainChoice(list *protocol.Listing, left *protocol.Candidates, inv *protocol.Invocation) Explanation {
+	now := time.Now()
+	trial := c.outliers.Next(left, inv, now, c.spare(list, inv))
 	inv.Freeze(left.Nodes())
 	defer inv.Thaw()
 	p, slot := c.plan(list.Candidates, inv.Method.Slot), inv.Method.Slot
@@ -21,9 +23,12 @@ func (c *Invoker) explainChoice(list *protocol.Listing, left *protocol.Candidate
 		Funnel: explain(c.reference.ServiceKey(), list, left, "").Funnel,
 	}
 	x.Candidates = make([]Candidate, left.Len())
-	now := time.Now()
 	for i, n := range left.Nodes() {
 		x.Candidates[i] = c.candidate(n, inv, now)
+	}
+	if trial != nil {
+		x.trial(trial)
+		return x
 	}
 	c.decide(&x, p, left, inv)
 	if waiting := c.methods.Waiting(slot); waiting > 0 {
@@ -72,6 +77,17 @@ func (c *Invoker) decide(x *Explanation, p *plan, left *protocol.Candidates, inv
 			x.Candidates[i].tell(&told.Candidates[i])
 		}
 	}
+}
+
+// trial makes the call the trial of an ejected provider.
+func (x *Explanation) trial(n *protocol.Node) {
+	x.Decision = "the pause of a provider that was ejected for its failures is over, and this call is the trial: the load balancer is not asked"
+	for i := range x.Candidates {
+		if c := &x.Candidates[i]; c.key == n.Key() {
+			c.Allowed, c.Refusal = true, ""
+		}
+	}
+	x.only(n, "this call is its trial")
 }
 
 // only makes one candidate the sure choice.

@@ -144,14 +144,7 @@ func (o *Outliers) Trial(left *protocol.Candidates, inv *protocol.Invocation, no
 // claim makes the call the trial of a provider whose pause is over.
 func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocation, now time.Time, spare bool) *protocol.Node {
 	for _, r := range o.ejected {
-		at := r.next()
-		switch {
-		case inv.OneWay && r.mute.Load():
-			at = at.Add(maxPause)
-		case !spare && r.trial == nil, long(inv, r.node):
-			at = at.Add(trialGrace)
-		}
-		if now.Before(at) || left != list && !slices.Contains(left.Nodes(), r.node) || !mayTry(inv, r.node) {
+		if left != list && !slices.Contains(left.Nodes(), r.node) || !r.tries(r.node, inv, now, spare) {
 			continue
 		}
 		r.trial, r.lost = inv, now.Add(trialLimit)
@@ -164,6 +157,39 @@ func (o *Outliers) claim(list, left *protocol.Candidates, inv *protocol.Invocati
 		o.due.Store(int64(passed + trialPoll))
 	}
 	return nil
+}
+
+// Next returns what [Outliers.Trial] would return, and leaves the trial to another call.
+func (o *Outliers) Next(left *protocol.Candidates, inv *protocol.Invocation, now time.Time, spare bool) *protocol.Node {
+	if !o.Any() {
+		return nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var next *protocol.Node
+	first := len(o.ejected)
+	for _, n := range left.Nodes() {
+		if !n.Ejected() {
+			continue
+		}
+		r := o.record(n.Life())
+		if i := slices.Index(o.ejected[:first], r); i >= 0 && r.tries(n, inv, now, spare) {
+			next, first = n, i
+		}
+	}
+	return next
+}
+
+// tries reports whether the call may be the provider's trial.
+func (r *record) tries(n *protocol.Node, inv *protocol.Invocation, now time.Time, spare bool) bool {
+	at := r.next()
+	switch {
+	case inv.OneWay && r.mute.Load():
+		at = at.Add(maxPause)
+	case !spare && r.trial == nil, long(inv, n):
+		at = at.Add(trialGrace)
+	}
+	return !now.Before(at) && mayTry(inv, n)
 }
 
 // long reports whether a call may take longer than a trial is waited for.

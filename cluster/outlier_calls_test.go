@@ -228,11 +228,66 @@ func TestWaitedInVainBesideAnEjectedProvider(t *testing.T) {
 		w.endpoints[1].script = slow(400 * time.Millisecond)
 		inv := w.invocation("find")
 		inv.Timeout = 10 * time.Second
+		w.nodes()[0].Status(0).Begin(1)
 		w.nodes()[1].Status(0).Begin(1)
 		_, err := w.call(t.Context(), "find")
 		e := asError(t, err)
 		assert.Equal(t, protocol.ErrLimitExceeded, e.Code)
-		assert.Equal(t, "waited 500ms for a free slot under actives; in use: 192.0.2.10:20880 0 of 1 (ejected for its failures), 192.0.2.11:20880 1 of 1", e.Detail)
+		assert.Equal(t, "waited 500ms for a free slot under actives; in use: 192.0.2.10:20880 1 of 1 (ejected for its failures), 192.0.2.11:20880 1 of 1", e.Detail)
+	})
+}
+
+// Who finds all that are in service busy for half of its time goes to the ejected one: it
+// may do well by now. Then it is back, and if it does not the call has lost nothing.
+func TestWaitingEndsAtAnEjectedProvider(t *testing.T) {
+	for name, c := range map[string]struct {
+		patience time.Duration // of the caller
+		well     bool
+		after    time.Duration
+	}{
+		"it is well":      {time.Minute, true, 250 * time.Millisecond},
+		"and in a hurry":  {200 * time.Millisecond, true, 100 * time.Millisecond},
+		"it is still ill": {time.Minute, false, 250 * time.Millisecond},
+		"ill, in a hurry": {200 * time.Millisecond, false, 100 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var mended atomic.Bool
+				w := newWorld(t, "actives=1&retries=0&timeout=500&outlier.pause=30000&loadbalance=first", setup{config: withFirst}, broken(&mended), ok)
+				w.eject(0)
+				mended.Store(c.well)
+				w.nodes()[1].Status(0).Begin(1)
+				ctx, cancel := context.WithTimeout(t.Context(), c.patience)
+				defer cancel()
+				inv, err := w.call(ctx, "find")
+				assert.Equal(t, c.after, time.Since(inv.Start))
+				assert.Same(t, w.nodes()[0], inv.Node)
+				assert.Equal(t, !c.well, w.nodes()[0].Ejected())
+				if c.well {
+					require.NoError(t, err)
+				} else {
+					require.ErrorIs(t, err, protocol.ErrNetwork)
+				}
+			})
+		})
+	}
+}
+
+// Before that, a slot of one in service is taken.
+func TestWaitingForOneInService(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mended atomic.Bool
+		w := newWorld(t, "actives=1&retries=0&timeout=500&outlier.pause=30000&loadbalance=first", setup{config: withFirst}, broken(&mended), ok)
+		w.eject(0)
+		w.nodes()[1].Status(0).Begin(1)
+		time.AfterFunc(200*time.Millisecond, func() {
+			w.nodes()[1].Status(0).End(0, false)
+			w.nodes()[1].Freed(0)
+		})
+		inv, err := w.call(t.Context(), "find")
+		require.NoError(t, err)
+		assert.Same(t, w.nodes()[1], inv.Node)
+		assert.Equal(t, 200*time.Millisecond, time.Since(inv.Start))
 	})
 }
 

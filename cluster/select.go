@@ -77,12 +77,16 @@ func (c *Invoker) trial(list *protocol.Listing, left *protocol.Candidates, inv *
 		return nil
 	}
 	now := time.Now()
-	spare := !c.once && !inv.OneWay && inv.Attempt < c.plan(list.Candidates, inv.Method.Slot).retries
-	n := c.outliers.Trial(left, inv, now, spare)
+	n := c.outliers.Trial(left, inv, now, c.spare(list, inv))
 	if n != nil {
 		s.now, s.trial = now, true
 	}
 	return n
+}
+
+// spare reports whether the call can be retried if this attempt fails.
+func (c *Invoker) spare(list *protocol.Listing, inv *protocol.Invocation) bool {
+	return !c.once && !inv.OneWay && inv.Attempt < c.plan(list.Candidates, inv.Method.Slot).retries
 }
 
 // ended reports whether no attempt may begin any more.
@@ -190,6 +194,10 @@ func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selec
 		if n := c.trial(list, left, inv, s); n != nil {
 			return n, nil
 		}
+		look := recheck * time.Duration(1+q.Waiting()/recheckShare)
+		if c.outliers.Any() {
+			look = min(look, c.needy(ctx, list, inv, s))
+		}
 		if turn || q.Enter(inv, left) {
 			if n := c.pick(list, left, inv); n != nil {
 				s.now = time.Now()
@@ -202,7 +210,7 @@ func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selec
 		if rest <= 0 {
 			return nil, c.saturated(left, inv, s, nil)
 		}
-		turn = q.Wait(ctx, inv, min(rest, recheck*time.Duration(1+q.Waiting()/recheckShare)))
+		turn = q.Wait(ctx, inv, min(rest, look))
 		if err := ctx.Err(); errors.Is(err, context.DeadlineExceeded) {
 			return nil, c.saturated(left, inv, s, err)
 		}
@@ -210,6 +218,22 @@ func (c *Invoker) search(ctx context.Context, inv *protocol.Invocation, s *selec
 			return nil, err
 		}
 	}
+}
+
+// needy lets a call that has waited for half of its time go to an ejected provider: it may
+// do well by now, and nobody else can be called. Those before it would only load the one
+// that is ill with all that the others have no slot for. It returns when to look again.
+func (c *Invoker) needy(ctx context.Context, list *protocol.Listing, inv *protocol.Invocation, s *selection) time.Duration {
+	half := c.patience(list, inv) / 2
+	if d, ok := ctx.Deadline(); ok {
+		half = min(half, d.Sub(s.begun)/2)
+	}
+	rest := time.Until(s.begun.Add(half))
+	if rest > 0 {
+		return rest
+	}
+	inv.SetRelax(inv.Relaxed() | protocol.RelaxEjected)
+	return recheck
 }
 
 // patience is how long a call waits for a slot before it has a provider, whose
@@ -225,8 +249,8 @@ func (c *Invoker) patience(list *protocol.Listing, inv *protocol.Invocation) tim
 // or not. It returns false when nobody is left.
 //
 // An ejected provider comes before one that the call has just tried, and before one
-// that is read-only: where an ejection leaves nobody else it is ignored, so a call
-// never finds less than it would without ejections.
+// that is read-only: where an ejection leaves nobody else it is ignored. With needy a
+// call never finds less than it would without ejections.
 func relax(inv *protocol.Invocation, nodes []*protocol.Node) bool {
 	steps := [...]struct {
 		state protocol.State
