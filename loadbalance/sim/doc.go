@@ -36,8 +36,8 @@
 // The same seed gives the same requests whatever the policy, and the same policy the same
 // result, to the bit. The scenarios by which the strategies of this module are judged come
 // with the package ([Core], [Hashing], [Named]); the command loadbalance/sim/cmd/quality
-// compares policies over all of them, and [Grid] does so in a program. They are not to be
-// changed to suit a result: a test has their hash.
+// compares policies over all of them, or over a file of one's own, and [Grid] does so in a
+// program. They are not to be changed to suit a result: a test has their hash.
 //
 // # How it works
 //
@@ -55,7 +55,7 @@
 //	serving.go, server.go     and at their provider        sharing.go, cache.go, cold.go
 //	faults.go                 what goes wrong there, and when
 //	lives.go                  providers come, go and die, and consumers learn of it
-//	policy.go                 who may choose: real.go (this module), java*.go, truth.go (forecast.go)
+//	policy.go                 who may choose: real.go (this module), java*.go, truth.go (forecast*.go)
 //	figures.go, result.go     what is measured             quality.go   and compared
 //
 // What it leaves out: bursts, retries, routing, limits on connections, networks that

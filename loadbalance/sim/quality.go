@@ -17,10 +17,12 @@ import (
 // seed.
 type Grid struct {
 	Scenarios []string // of those that come with the package
-	Policies  []string
-	Loads     []float64
-	Seeds     []uint64
-	Variant   Variant // of the scenarios; zero: as the files are
+	// Own are scenarios of one's own, in addition; each has a name that no other has.
+	Own      []*Scenario
+	Policies []string
+	Loads    []float64
+	Seeds    []uint64
+	Variant  Variant // of the scenarios; zero: as the files are
 	// Balancers are load balancers of one's own, by name; "oracle" and "jsq" are taken.
 	Balancers map[string]loadbalance.Factory
 	// Progress is called after each run, from several goroutines. Nil: not.
@@ -64,7 +66,11 @@ type trial struct {
 // or the end of ctx, stops all.
 func (g Grid) Run(ctx context.Context) (*Quality, error) {
 	g.Scenarios, g.Loads, g.Seeds = union(g.Scenarios), union(g.Loads), union(g.Seeds)
-	trials, err := g.trials()
+	scenarios, err := g.scenarios()
+	if err != nil {
+		return nil, err
+	}
+	trials, err := g.trials(scenarios)
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +99,9 @@ func (g Grid) Run(ctx context.Context) (*Quality, error) {
 	if err := context.Cause(inner); err != nil {
 		return nil, err
 	}
+	for _, s := range g.Own {
+		g.Scenarios = append(g.Scenarios, s.Name)
+	}
 	q := &Quality{Grid: g, cells: map[cell]figure{}}
 	for i, t := range trials {
 		q.add(t.cell, results[i])
@@ -110,10 +119,44 @@ func (t *trial) run(ctx context.Context, own map[string]loadbalance.Factory) (r 
 	return Run(ctx, t.s, Options{Policy: t.policy, Seed: t.seed, Load: t.load, Balancers: own})
 }
 
-// trials are the runs of the grid. All of them can be run.
-func (g Grid) trials() ([]trial, error) {
-	if len(g.Scenarios)*len(g.Policies)*len(g.Loads)*len(g.Seeds) == 0 {
-		return nil, fmt.Errorf("the grid is empty: it has %d scenarios, %d policies, %d loads and %d seeds", len(g.Scenarios), len(g.Policies), len(g.Loads), len(g.Seeds))
+// scenarios are those of the grid, in order. All loads can be run.
+func (g Grid) scenarios() (all []*Scenario, err error) {
+	for _, name := range g.Scenarios {
+		s, err := Named(name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	seen := map[string]bool{}
+	for i, s := range append(all, g.Own...) {
+		if s == nil || s.Name == "" {
+			return nil, fmt.Errorf("scenario %d of the grid has no name", i+1)
+		}
+		if seen[s.Name] {
+			return nil, fmt.Errorf("%s: the grid has two of this name", s.called())
+		}
+		seen[s.Name] = true
+	}
+	all = append(all, g.Own...)
+	for i := range all {
+		all[i] = g.Variant.Of(all[i])
+		for _, load := range g.Loads {
+			if load == 0 {
+				return nil, errors.New("the grid has a load of 0")
+			}
+			if err := all[i].under(load).Check(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// trials are the runs of the grid.
+func (g Grid) trials(scenarios []*Scenario) ([]trial, error) {
+	if len(scenarios)*len(g.Policies)*len(g.Loads)*len(g.Seeds) == 0 {
+		return nil, fmt.Errorf("the grid is empty: it has %d scenarios, %d policies, %d loads and %d seeds", len(scenarios), len(g.Policies), len(g.Loads), len(g.Seeds))
 	}
 	policies := union(g.Policies, references)
 	for _, policy := range policies {
@@ -121,29 +164,12 @@ func (g Grid) trials() ([]trial, error) {
 			return nil, err
 		}
 	}
-	scenarios := map[string]*Scenario{}
-	for _, name := range g.Scenarios {
-		s, err := Named(name)
-		if err != nil {
-			return nil, err
-		}
-		s = g.Variant.Of(s)
-		for _, load := range g.Loads {
-			if load == 0 {
-				return nil, errors.New("the grid has a load of 0")
-			}
-			if err := s.under(load).Check(); err != nil {
-				return nil, err
-			}
-		}
-		scenarios[name] = s
-	}
 	var trials []trial
 	for _, policy := range policies {
-		for _, name := range g.Scenarios {
+		for _, s := range scenarios {
 			for _, load := range g.Loads {
 				for _, seed := range g.Seeds {
-					trials = append(trials, trial{cell{policy, name, load}, seed, scenarios[name]})
+					trials = append(trials, trial{cell{policy, s.Name, load}, seed, s})
 				}
 			}
 		}

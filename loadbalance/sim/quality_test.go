@@ -6,6 +6,7 @@
 package sim
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"testing"
@@ -39,18 +40,22 @@ func show(t *testing.T, q *Quality, title string) {
 	}
 }
 
-// What the strategies promise, over the core scenarios.
+// What the strategies promise, over the core scenarios. The one that takes longer than all
+// others together, big, is for itself.
 func TestQuality(t *testing.T) {
 	policies := []string{
-		"leastload", "leastactive", "java-leastactive", "shortestresponse", "adaptive", "random", "roundrobin",
-		"java-shortestresponse-3.3", "java-adaptive",
+		"leastload", "leastactive", "java-leastactive", "shortestresponse", "adaptive", "roundrobin", "random",
+		"java-shortestresponse-2.7", "java-shortestresponse-3.3", "java-adaptive", "java-roundrobin", "java-random",
 	}
 	if testing.Short() {
 		policies = policies[:3]
 	}
-	small := slices.DeleteFunc(slices.Clone(Core), func(s string) bool { return s == "big" })
-	q := run(t, grid(small, policies...))
+	q := run(t, grid(quick(), policies...))
 	show(t, q, "core scenarios")
+	guard(t, "core", []string{
+		"strategy", "p99, all 20", "mean, all 20", "worst p99",
+		"third provider joins cold", "long requests resident", "same weights, other speeds", "one fails fast", "one 5 × slower", "1000 consumers", "rolling restart",
+	}, q.table(append(q.byRatio(), references...), []string{"gray3", "resident", "hetero-eq", "blackhole", "slow1", "many1k", "rolling"}))
 
 	assert.LessOrEqual(t, q.Geometric("leastload").P99, 1.20)
 	worst, scenario, load := q.Worst("leastload")
@@ -74,11 +79,39 @@ func TestQuality(t *testing.T) {
 	}
 }
 
+// quick are the core scenarios that do not take long.
+func quick() []string {
+	return slices.DeleteFunc(slices.Clone(Core), func(s string) bool { return s == "big" })
+}
+
+// byRatio returns the policies of this module, then Dubbo's, the best first.
+func (q *Quality) byRatio() []string {
+	return slices.SortedFunc(slices.Values(q.Grid.Policies), func(a, b string) int {
+		java := func(p string) int { return strings.Count(p, "java-") }
+		return cmp.Or(java(a)-java(b), cmp.Compare(q.Geometric(a).P99, q.Geometric(b).P99), cmp.Compare(a, b))
+	})
+}
+
+// Where consumers have one call at a time, or none, the calls under way say nothing.
+func TestQualityWithLittleToDo(t *testing.T) {
+	scenarios := []string{"steady3", "hetero-eq", "slow1", "gray3", "flaky", "rolling"}
+	q := run(t, Grid{Scenarios: scenarios, Policies: []string{"leastload", "shortestresponse", "adaptive", "leastactive", "roundrobin", "random"}, Loads: []float64{0.03, 0.1}, Seeds: []uint64{1}})
+	show(t, q, "little to do")
+	guard(t, "little", []string{
+		"strategy", "p99, all 6", "mean, all 6", "worst p99", "steady", "same weights, other speeds", "one 5 × slower", "third provider joins cold", "one fails half of them", "rolling restart",
+	}, q.table(q.byRatio(), scenarios))
+	assert.LessOrEqual(t, q.Geometric("leastload").P99, 1.20)
+	for _, other := range []string{"adaptive", "leastactive", "roundrobin", "random"} {
+		assert.Less(t, q.Geometric("leastload").P99, q.Geometric(other).P99, other)
+	}
+}
+
 // The one scenario that takes longer than all others together, at one load and with whom
 // a fleet of that size has to be compared.
 func TestQualityOfBig(t *testing.T) {
 	q := run(t, Grid{Scenarios: []string{"big"}, Policies: []string{"leastload", "leastactive", "random"}, Loads: []float64{0.7}, Seeds: []uint64{1}})
 	show(t, q, "many providers, many consumers")
+	guard(t, "big", []string{"strategy", "p99", "mean"}, q.columns(append(q.byRatio(), references...)))
 	assert.LessOrEqual(t, q.Geometric("leastload").P99, 1.20)
 	for _, other := range q.Grid.Policies[1:] {
 		assert.Less(t, q.Geometric("leastload").P99, q.Geometric(other).P99, other)
@@ -103,8 +136,11 @@ func blackhole(t *testing.T) int {
 
 // Where keys have a home.
 func TestQualityOfHashing(t *testing.T) {
-	q := run(t, grid(Hashing, "ringload", "consistenthash", "leastload", "java-consistenthash"))
+	q := run(t, grid(Hashing, "ringload", "consistenthash", "leastload", "roundrobin", "java-consistenthash"))
 	show(t, q, "scenarios with keys")
+	guard(t, "hashing", []string{
+		"strategy", "p99, all 6", "mean, all 6", "worst p99", "usual", "100 consumers", "one dies", "a hot key", "one fails", "transcoding",
+	}, q.table(append(q.byRatio(), references...), []string{"hash", "hash-many", "hash-down", "hash-hot", "hash-sink", "transcode"}))
 	assert.LessOrEqual(t, q.Geometric("ringload").P99, 1.25)
 	for _, other := range q.Grid.Policies[1:] {
 		assert.Less(t, q.Geometric("ringload").P99, q.Geometric(other).P99, other)

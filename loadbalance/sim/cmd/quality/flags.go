@@ -44,6 +44,7 @@ func parseFlags(args []string, usage io.Writer) (cfg config, err error) {
 	fs := flag.NewFlagSet("quality", flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // errors are printed by who gets them
 	scenarios := fs.String("scenarios", "core", "`names` separated by commas: core, more, hashing, all, or of scenarios:\n"+fold(every()))
+	file := fs.String("file", "", "`names` of files with scenarios of your own, separated by commas: see the documentation of\npackage loadbalance/sim. Without -scenarios, these alone")
 	policies := fs.String("policies", all, "`names` separated by commas: all (the load balancers, Dubbo's for Java with a\npatch that is often proposed, and the two references), or\n"+fold(sim.Policies()))
 	loads := fs.String("loads", "50,70,90", fmt.Sprintf("`shares` of what the cluster can take, separated by commas, 1%% to 200%%, at most %d;\n70%%, 70 and 0.7 are the same: without %% a number below 1 is a share, from 10 on a\npercentage, and what is between needs the %%", mostLoads))
 	seeds := fs.Int("seeds", 3, fmt.Sprintf("`number` of runs of each, 1 to %d, whose figures are averaged", mostSeeds))
@@ -63,8 +64,17 @@ func parseFlags(args []string, usage io.Writer) (cfg config, err error) {
 	if fs.NArg() > 0 {
 		return cfg, fmt.Errorf("%q belongs to no flag, and what follows would not be read (-help lists the flags)", fs.Arg(0))
 	}
-	if cfg.grid.Scenarios, err = parseScenarios(*scenarios); err != nil {
-		return cfg, fmt.Errorf("-scenarios: %w", err)
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if given["scenarios"] || !given["file"] {
+		if cfg.grid.Scenarios, err = parseScenarios(*scenarios); err != nil {
+			return cfg, fmt.Errorf("-scenarios: %w", err)
+		}
+	}
+	if given["file"] {
+		if cfg.grid.Own, err = loadFiles(*file, cfg.grid.Scenarios); err != nil {
+			return cfg, fmt.Errorf("-file: %w", err)
+		}
 	}
 	if cfg.grid.Policies, err = parsePolicies(*policies); err != nil {
 		return cfg, fmt.Errorf("-policies: %w", err)
@@ -125,6 +135,24 @@ func parseScenarios(list string) ([]string, error) {
 		names = append(names, group...)
 	}
 	return once(names)
+}
+
+// loadFiles reads scenarios from files. None has the name of another.
+func loadFiles(list string, others []string) (own []*sim.Scenario, err error) {
+	words, err := split(list)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Clone(others)
+	for _, word := range words {
+		s, err := sim.Load(word)
+		if err != nil {
+			return nil, err
+		}
+		own, names = append(own, s), append(names, s.Name)
+	}
+	_, err = once(names)
+	return own, err
 }
 
 func parsePolicies(list string) ([]string, error) {

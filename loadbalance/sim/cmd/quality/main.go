@@ -4,6 +4,7 @@
 //
 //	go run ./loadbalance/sim/cmd/quality                       # the core scenarios, 3 seeds: minutes
 //	go run ./loadbalance/sim/cmd/quality -scenarios hashing -policies ringload,consistenthash
+//	go run ./loadbalance/sim/cmd/quality -file shop.yml        # your own cluster
 //	go run ./loadbalance/sim/cmd/quality -variant ps -seeds 1  # providers that share their cores
 //
 // All names and figures of the command line are checked before the first run

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -61,6 +63,37 @@ func TestMarkdown(t *testing.T) {
 	assert.NotContains(t, out, "NaN", "the least load")
 }
 
+// One's own cluster is compared as those of the package are.
+func TestAFileOfOnesOwn(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "shop.yml")
+	require.NoError(t, os.WriteFile(file, []byte("duration: 10s\nproviders:\n  - count: 2\n  - speed: 0.5\n"), 0o600))
+	args := []string{"-file", file, "-policies", "leastload", "-loads", "10%", "-seeds", "1"}
+	code, out, errs := command(args...)
+	require.Zero(t, code, errs)
+	assert.Regexp(t, `(?m)^policy +all +worst +shop$`, out)
+	assert.Regexp(t, `(?m)^leastload +[\d.]+ +[\d.]+, shop at 10 % +[\d.]+$`, out)
+	code, out, errs = command(append(args, "-scenarios", "steady3")...)
+	require.Zero(t, code, errs)
+	assert.Regexp(t, `(?m)^policy +all +worst +steady3 +shop$`, out)
+
+	twin := filepath.Join(t.TempDir(), "steady3.yml")
+	require.NoError(t, os.WriteFile(twin, []byte("providers: [{count: 2}]"), 0o600))
+	for list, want := range map[string]string{
+		file + "," + file: `-file: "shop" is there twice`,
+		twin:              `-file: "steady3" is there twice`,
+		file + "x":        `-file: open ` + file + `x: no such file or directory`,
+		"":                `-file: there is an empty name in ""`,
+	} {
+		code, out, errs = command("-scenarios", "steady3", "-file", list)
+		assert.Equal(t, misused, code)
+		assert.Empty(t, out)
+		assert.Equal(t, "quality: "+want+"\n", errs)
+	}
+	require.NoError(t, os.WriteFile(file, []byte("duration: 10s\nproviders:\n  - cuont: 2\n"), 0o600))
+	_, _, errs = command(args...)
+	assert.Contains(t, errs, `shop.yml:3: providers[0].cuont`)
+}
+
 func TestAWrongCommandLineRunsNothing(t *testing.T) {
 	code, out, errs := command("-scenarios", "steady3", "steady4", "-seeds", "1")
 	assert.Equal(t, misused, code)
@@ -73,7 +106,7 @@ func TestHelp(t *testing.T) {
 		code, out, errs := command(flag)
 		assert.Equal(t, done, code)
 		assert.Empty(t, errs)
-		for _, name := range []string{"-scenarios", "-policies", "-loads", "-seeds", "-variant", "-markdown"} {
+		for _, name := range []string{"-scenarios", "-file", "-policies", "-loads", "-seeds", "-variant", "-markdown"} {
 			assert.Equal(t, 1, strings.Count(out, "\n  "+name), name)
 		}
 		for _, known := range []string{"steady3", "transcode", "java-leastactive-weighted", "ringload", "cv3:", "0.7"} {
