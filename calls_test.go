@@ -178,7 +178,7 @@ func local() []ending {
 		return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) { return nil, errAfter })
 	}
 	return []ending{
-		{name: "panic of a filter before the attempt", options: panics("p", func(protocol.Invoker) filter.Pair { return filter.Pair{Attempt: before} }), reference: "reference.filter=watch,p", code: gofer.ErrUnknown, text: "panic: before"},
+		{name: "panic of a filter before the attempt", options: panics("p", func(protocol.Invoker) filter.Pair { return filter.Pair{Attempt: before} }), reference: "reference.filter=watch,p", code: gofer.ErrUnknown, text: "panic: before", notSent: true},
 		{name: "panic of a filter after the attempt", options: panics("p", func(protocol.Invoker) filter.Pair { return filter.Pair{Attempt: after} }), reference: "reference.filter=watch,p", code: gofer.ErrUnknown, cause: errAfter, attempts: 1},
 		{name: "panic of a filter of the call", options: panics("p", func(protocol.Invoker) filter.Pair { return filter.Pair{Call: after} }), reference: "reference.filter=watch,p", code: gofer.ErrUnknown, cause: errAfter, attempts: 1},
 		{name: "error of a filter", options: panics("p", func(protocol.Invoker) filter.Pair { return filter.Pair{Attempt: refuses} }), reference: "reference.filter=watch,p&retries=0", code: gofer.ErrUnknown, cause: errAfter},

@@ -112,6 +112,10 @@ func localIP() string {
 // that says what is missing. With check=false it returns at once; providers may
 // come later, and calls made before the first list has been read wait for it.
 //
+// A parameter that nobody knows is an error behind the name of an interface when it
+// can hardly be anything but a slip (loadblance), else a warning of the logger: it may
+// be one of your own, which routers and filters find in the URL.
+//
 // Without the registry the last known providers serve, from a file that only its
 // owner may read (it may hold tokens): below ~/.gofer/registry, or where the
 // registry's parameter file says; none with file-cache=false. With check=false they
@@ -124,9 +128,17 @@ func localIP() string {
 // actives too; each wants its own [Reference.Close].
 func (c *Client) Refer(ctx context.Context, reference string) (*Reference, error) {
 	d, err := parseDeclaration(reference, c.host)
+	if err == nil {
+		err = checkSpelling(reference, d.url)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("gofer: reference: %w", err)
 	}
+	return c.refer(ctx, d)
+}
+
+// refer is Refer for a declaration in which any parameter may stand.
+func (c *Client) refer(ctx context.Context, d declaration) (*Reference, error) {
 	d.url = c.cfg.merged.withDefaults(d.url)
 	s, err := c.acquire(d)
 	if err != nil {

@@ -63,6 +63,9 @@ func referenceProperties(id, text string) ([]property, error) {
 		return nil, errors.New("an id needs letters, and no brackets")
 	}
 	d, err := parseDeclaration(text, "127.0.0.1")
+	if err == nil {
+		err = checkSpelling(text, d.url)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,11 @@ func (c *Client) ReferenceContext(ctx context.Context, id string) (*Reference, e
 	if err != nil {
 		return nil, err
 	}
-	ref, err := c.Refer(ctx, r.text)
+	d, err := parseDeclaration(r.text, c.host)
+	if err != nil {
+		return nil, fmt.Errorf("reference %q: gofer: reference: %w", id, err)
+	}
+	ref, err := c.refer(ctx, d)
 	if err != nil {
 		return nil, fmt.Errorf("reference %q: %w", id, err)
 	}

@@ -160,6 +160,22 @@ func checkParameters(u url.URL) error {
 	return errors.Join(errs...)
 }
 
+// checkSpelling refuses what can hardly be anything but a slip in a reference that a
+// program writes by the name of its interface, as configuration does. Other parameters
+// that nobody knows pass, and any do in the address of a provider.
+func checkSpelling(text string, u url.URL) error {
+	if strings.Contains(beforeQuery(text), "://") {
+		return nil
+	}
+	var errs []error
+	for key := range u.Params() {
+		if near := url.Misspelt(key); near != "" {
+			errs = append(errs, fmt.Errorf("parameter %s: unknown, did you mean %q? One of your own of such a name can be set with WithProperty or in a file, under parameters", key, near))
+		}
+	}
+	return errors.Join(errs...)
+}
+
 // warnUnknown logs parameters that nobody knows, with the nearest known name.
 // Dubbo allows any parameter, so this is no error.
 func warnUnknown(log *zap.Logger, u url.URL) {

@@ -114,3 +114,39 @@ func FuzzParseDeclaration(f *testing.F) {
 		}
 	})
 }
+
+// A slip in what a program writes is an error that names what was meant, as in a file;
+// what may be a parameter of somebody's own passes, and in an address of a provider
+// and under parameters anything does.
+func TestMisspeltParameters(t *testing.T) {
+	c, err := New(WithApplication("shop"))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, c.Close()) })
+	for text, want := range map[string]string{
+		"a.B?loadblance=leastload":          `gofer: reference: parameter loadblance: unknown, did you mean "loadbalance"?`,
+		"a.B?find.timout=30&outlier.pauze=": `did you mean "find.timeout"?`,
+		"a.B?pasword=secret&timout=1":       `parameter timout`,
+	} {
+		_, err := c.Refer(t.Context(), text)
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "secret")
+		_, err = New(WithApplication("shop"), WithReference("orders", text))
+		require.ErrorContains(t, err, `WithReference("orders")`)
+		assert.ErrorContains(t, err, "did you mean")
+	}
+	for _, text := range []string{"a.B?check=false&region=eu&size=3", "dubbo://192.0.2.1:20880/a.B?check=false&loadblance=x"} {
+		r, err := c.Refer(t.Context(), text)
+		if err == nil {
+			assert.NoError(t, r.Close())
+			continue
+		}
+		assert.ErrorContains(t, err, "no registry", text)
+	}
+	own, err := New(WithApplication("shop"), WithReference("orders", "dubbo://192.0.2.1:20880/a.B?check=false"),
+		WithProperty("dubbo.references.orders.parameters.loadblance", "x"))
+	require.NoError(t, err)
+	r, err := own.Reference("orders")
+	require.NoError(t, err)
+	assert.Equal(t, "x", r.URL().Param("loadblance"))
+	assert.NoError(t, own.Close())
+}

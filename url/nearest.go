@@ -28,6 +28,38 @@ func Nearest(key string) string {
 	return ""
 }
 
+// Misspelt returns the parameter of a reference that a key can hardly be anything but a
+// slip of, "" if it may be a parameter of somebody's own: one or two letters are wrong,
+// not the first one, and none is a digit.
+func Misspelt(key string) string {
+	near := Nearest(key)
+	if near == "" || near == key || strings.ContainsAny(key, "0123456789") {
+		return ""
+	}
+	meant := near
+	p, ok := Lookup(meant)
+	if !ok {
+		_, meant, _ = strings.Cut(near, ".")
+		_, key, _ = strings.Cut(key, ".")
+		p, _ = Lookup(meant)
+	}
+	if p.Ignored || p.Scope&ScopeReference == 0 {
+		return ""
+	}
+	typed, right := plainKey(key), plainKey(meant)
+	slips := 2
+	switch {
+	case len(right) < 5 || typed == "" || typed[0] != right[0]:
+		return ""
+	case len(right) == 5:
+		slips = 1
+	}
+	if distance(typed, right, slips+1) > slips {
+		return ""
+	}
+	return near
+}
+
 // NearestOf returns the one of known that is most likely meant by name, or "" when
 // none is near: for names of load balancers, filters and the like.
 func NearestOf(name string, known []string) string {

@@ -243,6 +243,21 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+func TestMisspelt(t *testing.T) {
+	for in, want := range map[string]string{
+		"loadblance": "loadbalance", "lodabalance": "loadbalance", "timout": "timeout", "retrys": "retries", "active": "actives",
+		"clusterr": "cluster", "weigth": "weight", "groupp": "group", "versoin": "version", "find.timout": "find.timeout",
+		"connectTimeout": "connect.timeout", "outlier.failure": "outlier.failures", "find.outlier.pauses": "",
+		"loadbalance": "", "find.timeout": "", // right
+		"tag": "", "filter": "", "size": "", "window.size": "", "cluster.name": "", "source": "", "qps": "", "unit": "", "version2": "",
+		"threadz": "", // a provider's
+		"asynk":   "", // without effect
+		"region":  "", "": "", ".": "", "x.": "", ".x": "",
+	} {
+		assert.Equal(t, want, Misspelt(in), in)
+	}
+}
+
 func TestNearestOf(t *testing.T) {
 	known := []string{"random", "roundrobin", "leastactive", "consistenthash"}
 	for in, want := range map[string]string{
