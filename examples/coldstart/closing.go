@@ -209,8 +209,8 @@ func (r *results) byRun() string {
 	if last := len(spans) - 1; last != r.main() {
 		text += " and " + over(last)
 	}
-	if caveat := windows[r.main()].caveat(); caveat != "" {
-		return text + caveat
+	if r.runs == 1 {
+		return text + oneRun
 	}
 	return text + fmt.Sprintf(" (the least and the most of %d runs, which the tables pool)", r.runs)
 }
@@ -247,11 +247,13 @@ func (r *results) onGofer() string {
 	return text
 }
 
-// caveat is what to add to a figure that is very different from run to run, if it is of
-// one.
+// oneRun is what to add to a figure that is very different from run to run.
+const oneRun = " (one run: others differ much)"
+
+// caveat is what to add to such a figure.
 func (w window) caveat() string {
 	if len(w.runs) == 1 {
-		return " (one run: others differ much)"
+		return oneRun
 	}
 	return ""
 }
