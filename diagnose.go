@@ -117,7 +117,8 @@ type fleet struct {
 	blamed    map[blame]bool // what has been found so far
 }
 
-// blame is a provider that was found for a method, or for any: "".
+// blame is a provider that was found for a method, or for any: "". Without a provider it
+// is all of them.
 type blame struct{ method, provider string }
 
 // methodFigures are the figures of one method.
@@ -233,6 +234,9 @@ func diagnose(f fleet) []Finding {
 		for _, found := range rule(f) {
 			found.Reference = f.reference
 			out = append(out, found)
+			if len(found.Providers) == 0 {
+				f.blamed[blame{}] = true
+			}
 			for _, p := range found.Providers {
 				f.blamed[blame{found.Method, p}], f.blamed[blame{"", p}] = true, true
 			}

@@ -73,6 +73,7 @@ func fails(f fleet, m methodFigures) []Finding {
 		case f.blamed[blame{m.name, p.address}]: // something better is known of it
 		case t.failing(), t.lately() && !p.down:
 			bad = append(bad, odd{i: i, tally: t})
+		case p.ejection.Until.After(f.recent): // no witness: it had few calls while the others failed
 		default:
 			rest.all, rest.bad = rest.all+t.all, rest.bad+t.bad
 			if v := p.lately.Value; v >= 0 && (value < 0 || v < value) {
@@ -148,7 +149,7 @@ func (m methodFigures) failsEverywhere(t tally) Finding {
 	}
 	return Finding{
 		Kind:   FindingFailsEverywhere,
-		Text:   fmt.Sprintf("%d of %d calls failed, after %s on average%s, %s", t.bad, t.all, short(t.mean()), late, where),
+		Text:   fmt.Sprintf("%d of %d calls failed, after %s on average%s, %s%s", t.bad, t.all, short(t.mean()), late, where, m.byKey()),
 		Remedy: remedy,
 	}
 }
@@ -179,6 +180,9 @@ func (p providerFigures) latestFailure() string {
 // ejected finds providers that are ejected again and again, if no other rule tells of them
 // or of a method that fails everywhere.
 func ejected(f fleet) []Finding {
+	if f.blamed[blame{}] {
+		return nil
+	}
 	var out []Finding
 	for _, p := range f.providers {
 		e := p.ejection
