@@ -315,8 +315,8 @@ func TestOddParameters(t *testing.T) {
 	}{
 		"nodes 163":       {params{"hash.nodes": "163"}, params{"hash.nodes": "160"}, false},
 		"nodes 4":         {params{"hash.nodes": "4"}, params{"hash.nodes": "7"}, false},
-		"nodes 2":         {params{"hash.nodes": "2"}, params{"hash.nodes": "4"}, true},
-		"nodes -1":        {params{"hash.nodes": "-1"}, params{"hash.nodes": "4"}, true},
+		"nodes 2":         {params{"hash.nodes": "2"}, params{"hash.nodes": "160"}, true},
+		"nodes -1":        {params{"hash.nodes": "-1"}, params{"hash.nodes": "160"}, true},
 		"nodes many":      {params{"hash.nodes": "many"}, params{"hash.nodes": "160"}, true},
 		"arguments a":     {params{"hash.arguments": "a"}, nil, true},
 		"arguments 0,,1":  {params{"hash.arguments": "0,,1"}, params{"hash.arguments": "0,1"}, false},

@@ -8,7 +8,9 @@ import (
 
 // Observer learns from the attempts of a reference's calls: a load balancer that
 // looks at more than the calls under way, or who takes failing providers out. It
-// is called on the caller's goroutine, so it must not block, and concurrently.
+// is called on the caller's goroutine, so it must not block, and concurrently. If it
+// panics, the others learn of the attempt all the same, and the call fails; a load
+// balancer's panic is logged, and harms no call.
 //
 // What it knows about a provider it keeps with [Life.State]: that ends with the
 // provider's life, and is dropped with the node.
