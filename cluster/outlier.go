@@ -295,8 +295,8 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 		return
 	}
 	at, set, out := inv.Begun.Add(end.Elapsed), settingsOf(r.node), r.out.Load()
-	if !out && set.on && lost(end) && !inv.Begun.Before(r.returned) {
-		o.lost(at, set)
+	if !out && set.on && lost(inv.Method.Slot, end) && !inv.Begun.Before(r.returned) {
+		o.lost(inv.Method.Slot, at, set)
 	}
 	switch {
 	case inv.OneWay && end.Verdict == protocol.Succeeded && r.mute.Load() && !trial: // that it was sent says nothing

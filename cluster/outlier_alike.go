@@ -11,7 +11,8 @@ import (
 // method that nobody answers in its time says nothing about one of them: its timeout is
 // too short, or what all of them need for it is away.
 type lateness struct {
-	moment uint64 // of the answers, since which it is so
+	since  time.Time
+	moment uint64 // of the answers, then
 	who    [2]*record
 	at     [2]time.Time
 	row    int // of timeouts at the latest
@@ -28,7 +29,7 @@ func (o *Outliers) alike(r *record, inv *protocol.Invocation, end protocol.Outco
 	l := o.late[slot]
 	if l == nil || o.answers.since(slot, l.moment) {
 		o.answers.watch(slot)
-		l = &lateness{moment: o.answers.begin()}
+		l = &lateness{since: at, moment: o.answers.begin()}
 		if o.late == nil {
 			o.late = map[int]*lateness{}
 		}
@@ -40,6 +41,12 @@ func (o *Outliers) alike(r *record, inv *protocol.Invocation, end protocol.Outco
 		since = inv.Begun
 	}
 	return l.who[1] != nil && l.row < 2*set.failures && !l.at[1].Before(since.Add(-r.node.Method(slot).Timeout))
+}
+
+// unanswered reports whether a method has only timed out for some seconds.
+func (o *Outliers) unanswered(slot int, at time.Time) bool {
+	l := o.late[slot]
+	return l != nil && at.Sub(l.since) >= calm && !o.answers.since(slot, l.moment)
 }
 
 // note makes a provider the latest.

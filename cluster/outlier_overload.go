@@ -30,7 +30,8 @@ const (
 // row of timeouts tells neither from the other, but what follows does.
 //
 // So losses are counted, timeouts and refusals for a limit, at providers in service while
-// others are ejected for timeouts. When they are a fifth of the attempts for a second
+// others are ejected for timeouts; those of a method that nobody answers are not, for it
+// is not the load that is to blame. When they are a fifth of the attempts for a second
 // those ejections are regretted: all come back, and timeouts eject nobody for half a
 // minute, and for twice as long each time it happens again. Then nothing is worse than
 // without any ejections, except for seconds. It ends early when nothing times out any more.
@@ -58,15 +59,22 @@ func (w *overload) answered() {
 // tolerates reports whether timeouts eject nobody at the moment.
 func (w *overload) tolerates(at time.Time) bool { return at.Before(w.until) }
 
-// lost reports whether an attempt was one too many, as it seems.
-func lost(end protocol.Outcome) bool {
-	return end.Verdict == protocol.TimedOut || end.Verdict == protocol.Failed && errors.Is(end.Err, protocol.ErrLimitExceeded)
+// lost reports whether an attempt was one too many, as it seems: it was refused, or was not
+// answered in the time that answers take.
+func lost(slot int, end protocol.Outcome) bool {
+	if end.Verdict == protocol.TimedOut {
+		return end.Elapsed >= answerTime(end.Life, slot)
+	}
+	return end.Verdict == protocol.Failed && errors.Is(end.Err, protocol.ErrLimitExceeded)
 }
 
 // lost counts an attempt at a provider in service that has timed out, or was refused for
 // a limit.
-func (o *Outliers) lost(at time.Time, set settings) {
+func (o *Outliers) lost(slot int, at time.Time, set settings) {
 	w := &o.overload
+	if o.unanswered(slot, at) {
+		return
+	}
 	if w.tolerates(at) {
 		if at.Sub(w.late) >= calm {
 			w.until = at

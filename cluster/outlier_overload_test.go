@@ -83,6 +83,31 @@ func TestEjectionsAreRegretted(t *testing.T) {
 	}
 }
 
+// What nobody answers in its time tells nothing about the load.
+func TestTimeoutsOfAllAreNotRegretted(t *testing.T) {
+	f := crowd(t, "")
+	long := f.methods.Slot("long")
+	for i := range 6 { // so it has been for some time
+		f.late(f.at(1+i%2), long, 1)
+		f.answer(f.at(1+i%2), f.slot)
+	}
+	for range 200 {
+		f.late(f.at(1), long, 1)
+		f.answer(f.at(1), f.slot)
+		f.late(f.at(2), long, 1)
+		f.answer(f.at(2), f.slot)
+		f.pass(-1950 * time.Millisecond)
+	}
+	assert.Equal(t, []int{0}, f.ejected())
+	f.answer(f.at(3), long)
+	for range 60 {
+		f.late(f.at(1), long, 1)
+		f.answer(f.at(1), long)
+		f.pass(-950 * time.Millisecond)
+	}
+	assert.Empty(t, f.ejected())
+}
+
 // Who is out because it fails stays out.
 func TestFailuresAreNotRegretted(t *testing.T) {
 	f := crowd(t, "")
