@@ -54,6 +54,21 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 			[]string{"loadbalance=leastactive without actives (wait): gofer counts", "Java consumers"}},
 		"shortestresponse without actives": {"wait.loadbalance=shortestresponse", steady, gofer.FindingNoActives, "", nil,
 			[]string{"loadbalance=shortestresponse without actives (wait)"}},
+		"leastactive, actives at one": {"loadbalance=leastactive", func(w *patient) {
+			w.register(1, w.started, "actives=1000")
+			time.Sleep(time.Second)
+			steady(w)
+		}, gofer.FindingNoActives, "wait", []string{address(0), address(2)}, []string{"only others have actives"}},
+		"registered long after its start": {"warmup=1", func(w *patient) {
+			w.providers[1].Kill()
+			time.Sleep(time.Second)
+			require.NoError(w.t, w.providers[1].Restart())
+			started := time.Now()
+			time.Sleep(5 * time.Minute)
+			w.register(1, started)
+			time.Sleep(time.Second)
+			steady(w)
+		}, gofer.FindingClockSkew, "", second, []string{"says it started 5m", "or it registered that long after it had started"}},
 		"heterogeneous under leastactive": {"loadbalance=leastactive&actives=1000", slow, gofer.FindingSlowProvider, "wait", second,
 			[]string{"answers in 100ms on average where the median of the others is 10ms; loadbalance=leastactive sees it only in calls under way"}},
 		"piling up under random": {"", slow, gofer.FindingSlowProvider, "wait", second,
@@ -147,6 +162,22 @@ func TestDiagnoseSickTraffic(t *testing.T) {
 					assert.NotContains(t, found.Remedy, "hash.arguments")
 				}
 			})
+		})
+	}
+}
+
+// What somebody has said is known, or what the strategy does not look at, is no finding.
+func TestDiagnoseNotNeeded(t *testing.T) {
+	for _, params := range []string{"loadbalance=leastactive&actives=0", "wait.loadbalance=leastactive&wait.actives=0", "loadbalance=consistenthash", "wait.loadbalance=consistenthash&loadbalance=consistenthash"} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newPatient(t, 3, params)
+			if w.reference.Snapshot().Parameters["loadbalance"] == "consistenthash" {
+				w.register(1, time.Time{}, "timestamp=")
+				time.Sleep(time.Second)
+			}
+			assert.Empty(t, w.reference.Diagnose(), "%s, nothing called", params)
+			w.load(2, 2*time.Second, anyKey)
+			assert.Empty(t, w.reference.Diagnose(), params)
 		})
 	}
 }
