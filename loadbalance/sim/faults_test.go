@@ -139,3 +139,28 @@ func TestCapacityOfOverlappingFaults(t *testing.T) {
 		slices.Reverse(p.Faults)
 	}
 }
+
+// Slowness is of the work that begins meanwhile, a pause is of all work.
+func TestSlownessHoldsForWorkThatBegins(t *testing.T) {
+	took := func(f Fault) map[time.Duration]time.Duration {
+		all := map[time.Duration]time.Duration{} // by the second in which a request came, the longest
+		f.At, f.For = 5*time.Second, 5*time.Second
+		s := &Scenario{
+			Name: "slow", Duration: 20 * time.Second, Settle: None, Rate: 10, Deadline: time.Minute, Network: new(Network),
+			Requests:  []Request{{Mean: 2 * time.Second, CV: None}},
+			Providers: []Provider{{Workers: 1000, Faults: []Fault{f}}},
+		}
+		_, err := Run(t.Context(), s, Options{Detail: true, Calls: func(c Call) {
+			second := c.At.Truncate(time.Second)
+			all[second] = max(all[second], c.Took)
+		}})
+		require.NoError(t, err)
+		return all
+	}
+	slow, paused := took(Fault{Slow: 10}), took(Fault{Pause: true})
+	assert.Equal(t, 2*time.Second, slow[4*time.Second], "it was begun before")
+	assert.Equal(t, 20*time.Second, slow[9*time.Second], "to its end, 15 s after the last that is slow was begun")
+	assert.Equal(t, 2*time.Second, slow[10*time.Second])
+	assert.Equal(t, 7*time.Second, paused[4*time.Second], "a pause holds it up")
+	assert.InDelta(t, 3, paused[9*time.Second].Seconds(), 1.1, "but what comes during it only until its end")
+}
