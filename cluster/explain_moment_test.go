@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -164,4 +165,25 @@ func TestExplainedFirstCall(t *testing.T) {
 			assert.Equal(t, c.Address == got, c.Chance == 1, c.Reason)
 		}
 	}
+}
+
+// A provider whose trial is due gets the first call of a method, too, and being asked
+// about it is no trial.
+func TestExplainedFirstCallIsTrial(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, "loadbalance=first&outlier.failures=1&outlier.pause=100", setup{config: withFirst}, failing(protocol.ErrNetwork, protocol.RetryPolicy), ok)
+		target(t, w, "find")
+		bad := w.nodes()[0]
+		require.True(t, bad.Ejected())
+		time.Sleep(time.Second)
+		for range 3 {
+			x, err := w.cluster.Explain(&protocol.Invocation{Method: &protocol.Method{Name: "count", Slot: -1}})
+			require.NoError(t, err)
+			assert.Equal(t, []float64{1, 0}, chances(x), "%s", x)
+		}
+		assert.True(t, bad.Ejected())
+		inv, err := w.call(t.Context(), "count")
+		require.NoError(t, err)
+		assert.Equal(t, 2, inv.Attempt, "the first was the trial")
+	})
 }
