@@ -62,6 +62,19 @@ func TestExplainBesideATrial(t *testing.T) {
 	})
 }
 
+// Who finds nobody waits, and in the end for ejected providers, too.
+func TestExplainWaitingBesideAnEjectedProvider(t *testing.T) {
+	var mended atomic.Bool
+	w := newWorld(t, "actives=1&retries=0&outlier.pause=30000&loadbalance=first", setup{config: withFirst}, broken(&mended), ok)
+	w.eject(0)
+	w.nodes()[1].Status(0).Begin(1)
+	assert.Equal(t, "nobody can be called now: the call waits in line for the first free slot, and after half of its time for one of an ejected provider, too",
+		w.explain("find").Decision)
+	w.nodes()[0].Readmit(w.nodes()[0].Life())
+	w.nodes()[0].Status(0).Begin(1)
+	assert.Equal(t, "nobody can be called now: the call waits in line for the first free slot", w.explain("find").Decision)
+}
+
 // Next says what Trial does, whichever call asks.
 func TestNextIsTheTrial(t *testing.T) {
 	f := newFleet(t, 4, "")

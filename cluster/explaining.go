@@ -48,6 +48,9 @@ func (c *Invoker) decide(x *Explanation, p *plan, left *protocol.Candidates, inv
 		return
 	case allowed == nil:
 		x.Decision = "nobody can be called now: the call waits in line for the first free slot"
+		if slices.ContainsFunc(nodes, func(n *protocol.Node) bool { return inv.Read(n).Ejected }) {
+			x.Decision += ", and after half of its time for one of an ejected provider, too"
+		}
 		x.Explained = true
 		return
 	case len(nodes) == 1:
