@@ -14,7 +14,8 @@
 // none, in this order:
 //
 //   - All that are ready and untried are saturated: the call waits in line for the
-//     first slot that frees, within the deadline of the attempt (F14, F15).
+//     first slot that frees, within the deadline of the attempt (F14, F15). After half
+//     of that time it takes one of an ejected provider, too.
 //   - All that are ready and untried are ejected for their failures:
 //     one of them all the same, see [Outliers].
 //   - All that are ready were tried: a new round begins. The provider tried last is
