@@ -125,20 +125,14 @@ func (m methodFigures) fails(x odd) Finding {
 
 // failsEverywhere is the finding about a method.
 func (m methodFigures) failsEverywhere(t tally) Finding {
+	where, remedy := m.whereFails(), "Look at what the errors say, and at what all of them depend on, such as a database"
 	var timeout time.Duration
-	called, ejected := 0, 0
+	ejected := 0
 	for _, p := range m.providers {
-		if p.Total > 0 {
-			called++
-		}
 		if p.ejection.Ejected {
 			ejected++
 		}
 		timeout = max(timeout, p.timeout)
-	}
-	where, remedy := "at all providers alike: it is not one of them", "Look at what the errors say, and at what all of them depend on, such as a database"
-	if called == 1 {
-		where, remedy = "at the only provider that had any", "Look at what the errors say, and at the provider"
 	}
 	late := t.inFull(timeout)
 	if late != "" {
@@ -152,6 +146,27 @@ func (m methodFigures) failsEverywhere(t tally) Finding {
 		Text:   fmt.Sprintf("%d of %d calls failed, after %s on average%s, %s%s", t.bad, t.all, short(t.mean()), late, where, m.byKey()),
 		Remedy: remedy,
 	}
+}
+
+// whereFails tells how evenly a method fails.
+func (m methodFigures) whereFails() string {
+	called, least, most := 0, 1.0, 0.0
+	for _, p := range m.providers {
+		if p.Total > 0 {
+			calls, _ := p.broke()
+			share := float64(calls) / float64(p.Total)
+			called, least, most = called+1, min(least, share), max(most, share)
+		}
+	}
+	switch {
+	case called == 1:
+		return "at the only provider that had any"
+	case m.sticky:
+		return "where they stick to (sticky=true), so this may be the provider or all of them"
+	case most > failingFactor*least:
+		return "at all providers, though at some more than at others"
+	}
+	return "at all providers alike: it is not one of them"
 }
 
 func (t tally) mean() time.Duration { return t.took / time.Duration(max(1, t.bad)) }

@@ -69,11 +69,11 @@ func recently(rule func(fleet, methodFigures) []Finding) func(fleet) []Finding {
 	})
 }
 
-// over tells of how long the figures of some providers are, or of all.
+// over tells of how long the figures of one provider are, or of all.
 func (f fleet) over(all []providerFigures, some []string) string {
 	first := f.now
 	for _, p := range all {
-		if p.since.Before(first) && (len(some) == 0 || slices.Contains(some, p.address)) {
+		if p.since.Before(first) && (len(some) != 1 || p.address == some[0]) {
 			first = p.since
 		}
 	}

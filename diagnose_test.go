@@ -168,6 +168,14 @@ func TestDiagnose(t *testing.T) {
 			all(fails(300, time.Second))(f)
 			f.methods[0].providers[2].ejection = cluster.Ejection{Ejected: true, Trips: 1}
 		}, FindingFailsEverywhere, "find", nil, []string{"after 1s on average, the whole timeout", "1 of 3 are ejected", "find.timeout, now 1s"}},
+		"all fail, one more than the others": {"random", func(f *fleet) {
+			all(fails(180, 20*time.Millisecond))(f)
+			at(1, fails(400, 20*time.Millisecond))(f)
+		}, FindingFailsEverywhere, "find", nil, []string{"760 of 3000", "at some more than at others"}},
+		"fails, sticky": {"random", func(f *fleet) {
+			at(1, fails(800, 10*time.Millisecond))(f)
+			f.methods[0].sticky = true
+		}, FindingFailsEverywhere, "find", nil, []string{"800 of 3000", "where they stick to (sticky=true)"}},
 		"the only one fails": {"leastactive", func(f *fleet) {
 			at(0, fails(300, time.Millisecond))(f)
 			f.methods[0].providers = f.methods[0].providers[:1]
