@@ -92,7 +92,7 @@ func fails(f fleet, m methodFigures) []Finding {
 		}
 	}
 	if len(bad) > 0 && len(out) == 0 && alike.failing() {
-		out = append(out, m.failsEverywhere(alike))
+		out = append(out, m.failsEverywhere(f, alike))
 	}
 	return out
 }
@@ -124,8 +124,8 @@ func (m methodFigures) fails(x odd) Finding {
 }
 
 // failsEverywhere is the finding about a method.
-func (m methodFigures) failsEverywhere(t tally) Finding {
-	where, remedy := m.whereFails(), "Look at what the errors say, and at what all of them depend on, such as a database"
+func (m methodFigures) failsEverywhere(f fleet, t tally) Finding {
+	where, remedy := m.whereFails(f), "Look at what the errors say, and at what all of them depend on, such as a database"
 	var timeout time.Duration
 	ejected := 0
 	for _, p := range m.providers {
@@ -148,14 +148,17 @@ func (m methodFigures) failsEverywhere(t tally) Finding {
 	}
 }
 
-// whereFails tells how evenly a method fails.
-func (m methodFigures) whereFails() string {
+// whereFails tells how evenly a method fails, at those that were not ejected meanwhile.
+func (m methodFigures) whereFails(f fleet) string {
 	called, least, most := 0, 1.0, 0.0
 	for _, p := range m.providers {
-		if p.Total > 0 {
-			calls, _ := p.broke()
+		if p.Total == 0 {
+			continue
+		}
+		called++
+		if calls, _ := p.broke(); !p.ejection.Until.After(f.recent) {
 			share := float64(calls) / float64(p.Total)
-			called, least, most = called+1, min(least, share), max(most, share)
+			least, most = min(least, share), max(most, share)
 		}
 	}
 	switch {
