@@ -169,7 +169,7 @@ func slowProvider(f fleet, m methodFigures) []Finding {
 		effect, remedy := "may not look at that", "Use loadbalance=leastload, or give the provider a smaller weight"
 		switch {
 		case m.balance == "leastactive":
-			effect = "sees it only in calls under way, and when there are few not at all (F25)"
+			effect = "sees it only in calls under way, and when there are few not at all"
 		case slices.Contains(hashing, m.balance):
 			effect = "sends it the calls of its keys, so they pile up there" + m.byKey()
 			remedy = "Use loadbalance=ringload, which lets what piles up spill over; see whether it is a key whose calls take long anywhere"

@@ -113,7 +113,7 @@ func TestWithTrace(t *testing.T) {
 		require.Len(t, traces, 2)
 		for _, x := range traces {
 			assert.Contains(t, x.Error, "timeout")
-			require.Len(t, x.Attempts, 3)
+			require.Contains(t, []int{3, 4}, len(x.Attempts), "one that was not written may be made up for")
 			for _, a := range x.Attempts {
 				assert.Equal(t, "timed out", a.Outcome)
 				assert.Equal(t, 100*time.Millisecond, a.Elapsed)

@@ -34,8 +34,7 @@ type leastLoad struct {
 //     longer. In the simulator p99 is 2 % lower for it, and no mean is higher by more.
 //   - What is known of few calls, or fades, may be chance: it counts up to a fifth less
 //     than it says. So of equal providers each has its turn also when calls are made
-//     one by one, and one that was slow, or failed, is tried again, most often within 3 to
-//     15 s.
+//     one by one, and one that was slow, or failed, is tried again: most often within 15 s.
 //   - The weight is the one in force, during warm-up at least a fifth of the full one.
 //     It is a share in the long run: a provider with less weight than others that has
 //     had less than its share of the latest 12 s competes as if it had the most weight. A
