@@ -59,15 +59,6 @@ func alike(a, b string) bool {
 	})
 }
 
-// columns returns the rows of a table of one scenario.
-func (q *Quality) columns(policies []string) (rows [][]string) {
-	for _, p := range policies {
-		all := q.Geometric(p)
-		rows = append(rows, []string{p, ratio(all.P99), ratio(all.Mean)})
-	}
-	return rows
-}
-
 // table returns the rows of a table of the page: the ratios of all scenarios, the worst
 // case, and the ratios of some scenarios.
 func (q *Quality) table(policies, scenarios []string) (rows [][]string) {
