@@ -106,10 +106,13 @@ func TestLearnerCountsReturnToZero(t *testing.T) {
 // Calls that end on many goroutines while others fold: no sample is lost. Time
 // stands still, so nothing fades.
 func TestFoldLosesNoSample(t *testing.T) {
-	const goroutines, calls = 8, remembered / 8
+	const before, goroutines, calls = 20, 10, 3
 	for range 500 {
 		l, life := newLearning(), new(protocol.Life)
 		r := l.of(life)
+		for range before { // so that what is usual is known
+			l.end(l.begin(life, 0), life, time.Millisecond, protocol.Succeeded)
+		}
 		var workers, folder sync.WaitGroup
 		done := make(chan struct{})
 		folder.Go(func() {
@@ -138,12 +141,12 @@ func TestFoldLosesNoSample(t *testing.T) {
 		close(done)
 		folder.Wait()
 		l.fold(r, 0)
-		require.InDelta(t, goroutines*calls, r.samples.count, 1e-6)
-		require.InDelta(t, goroutines*calls*(1.0+failurePrice)/2, r.samples.sum, 1, "successes as usual, failures at their price")
+		require.InDelta(t, before+goroutines*calls, r.samples.count, 1e-6)
+		require.InDelta(t, before+goroutines*calls*(1.0+failurePrice)/2, r.samples.sum, 1, "successes as usual, failures at their price")
 		require.Zero(t, r.active.Load())
 		l.usual.due.Store(0)
 		l.usual.fold(0, latencyMemory)
-		require.InDelta(t, goroutines*calls/2, l.usual.weight(), 1e-6)
+		require.InDelta(t, before+goroutines*calls/2, l.usual.weight(), 1e-6)
 		require.InDelta(t, 1, l.usual.value(), 1e-3)
 	}
 }
