@@ -154,7 +154,7 @@ func (c *contest) contend(w *weights, m *moment, inv *protocol.Invocation, r uin
 	// it may not, look again and ask about all that might be in its place.
 	r = scramble(^r)
 	found := c.look(w, m, r, nil)
-	if !found.allowed(w, inv) {
+	if !found.allowed(w, inv, drawn) {
 		found = c.look(w, m, scramble(^r), inv)
 	}
 	if found.best < 0 || e.near(cost, found.least) || e.unproven(m) && below(scramble(^r), curious) == 0 {
@@ -170,9 +170,10 @@ type looked struct {
 	least    int64 // what that is
 }
 
-// allowed reports whether the call may go to the nodes found.
-func (l looked) allowed(w *weights, inv *protocol.Invocation) bool {
-	return l.best >= 0 && inv.Allows(w.nodes[l.best]) && (l.cheapest == l.best || inv.Allows(w.nodes[l.cheapest]))
+// allowed reports whether the call may go to the nodes found, as it may to the one drawn.
+func (l looked) allowed(w *weights, inv *protocol.Invocation, drawn int) bool {
+	return l.best >= 0 && (l.best == drawn || inv.Allows(w.nodes[l.best])) &&
+		(l.cheapest == l.best || l.cheapest == drawn || inv.Allows(w.nodes[l.cheapest]))
 }
 
 // look finds the nodes with the least cost/effect and with the least cost, of those
