@@ -49,11 +49,16 @@ func TestDirectoryDeleted(t *testing.T) {
 				w.serves(w.a, time.Second)
 				w.serves(w.b, time.Second)
 
+				assert.Empty(t, w.failures())
 				w.a.Stop(t.Context())
 				left, kept = w.left()
 				assert.Equal(t, []string{b}, left)
 				assert.True(t, kept)
-				assert.Empty(t, w.failures())
+				lost := w.failures()
+				assert.LessOrEqual(t, len(lost), pairCallers, "those written in the moment in which it closed")
+				for _, f := range lost {
+					assert.ErrorIs(t, f.err, gofer.ErrNetwork)
+				}
 
 				accepted := w.b.Counters().Accepted
 				w.b.Disconnect()
