@@ -184,7 +184,7 @@ func (o *Outliers) Next(left *protocol.Candidates, inv *protocol.Invocation, now
 func (r *record) tries(n *protocol.Node, inv *protocol.Invocation, now time.Time, spare bool) bool {
 	at := r.next()
 	switch {
-	case inv.OneWay && r.mute.Load():
+	case inv.OneWay && r.hangs():
 		at = at.Add(maxPause)
 	case !spare && r.trial == nil, long(inv, n):
 		at = at.Add(trialGrace)
@@ -268,7 +268,7 @@ func (o *Outliers) answered(r *record, inv *protocol.Invocation, verdict protoco
 	case verdict == protocol.Neutral:
 		return
 	case r == nil:
-	case verdict == protocol.Succeeded && r.failures.Load() != 0 && !(inv.OneWay && r.mute.Load()):
+	case verdict == protocol.Succeeded && r.failures.Load() != 0 && !(inv.OneWay && r.hangs()):
 		r.failures.Store(0)
 	}
 	if inv.OneWay { // nobody has said anything
@@ -299,7 +299,7 @@ func (o *Outliers) judge(r *record, inv *protocol.Invocation, end protocol.Outco
 		o.lost(inv.Method.Slot, at, set)
 	}
 	switch {
-	case inv.OneWay && end.Verdict == protocol.Succeeded && r.mute.Load() && !trial: // that it was sent says nothing
+	case inv.OneWay && end.Verdict == protocol.Succeeded && r.hangs() && !trial: // that it was sent says nothing
 	case protocol.EndingOf(inv, end) == protocol.EndedGivenUp && set.on:
 		if err := o.givenUp(r, inv, end, set); err != nil {
 			end.Verdict, end.Err = protocol.TimedOut, err

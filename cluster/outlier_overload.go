@@ -103,8 +103,9 @@ func (o *Outliers) lost(slot int, at time.Time, set settings) {
 	}
 }
 
-// hangs reports whether an ejected provider is out because calls timed out there.
-func (r *record) hangs() bool { return r.slow && !r.limits }
+// hangs reports whether all of the row were calls that nobody answered in time, so an
+// ejected provider is out because of those.
+func (r *record) hangs() bool { return r.mute.Load() }
 
 // regret ends all ejections for timeouts, and keeps timeouts from ejecting for a while.
 func (o *Outliers) regret(at time.Time, losses, all int64) {

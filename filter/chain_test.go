@@ -183,18 +183,11 @@ func TestChainWithoutCallFilters(t *testing.T) {
 }
 
 func TestPanicInACallFilterFailsTheCallAlone(t *testing.T) {
-	core, logs := observer.New(zap.DebugLevel)
-	chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=bad"), Logger: zap.New(core)},
-		map[string]filter.Factory{"bad": func(filter.Config) (filter.Pair, error) {
-			return filter.Pair{Call: func(protocol.Invoker) protocol.Invoker {
-				return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) { panic("out of order") })
-			}}, nil
-		}})
-	require.NoError(t, err)
+	chain, logs := panicking(t)
 	p := newProvider(t, "", nil, nil)
 	inv := p.invocation()
 	inv.StartCall() // nobody was tried
-	_, err = chain.Call(&endpoint{}).Invoke(t.Context(), inv)
+	_, err := chain.Call(&endpoint{}).Invoke(t.Context(), inv)
 	assert.ErrorIs(t, err, protocol.ErrUnknown)
 	var e *protocol.Error
 	require.ErrorAs(t, err, &e)
@@ -207,14 +200,7 @@ func TestPanicInACallFilterFailsTheCallAlone(t *testing.T) {
 // What panics in every call does not fill the log.
 func TestPanicsOfACallFilterAreLoggedNowAndThen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		core, logs := observer.New(zap.DebugLevel)
-		chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=bad"), Logger: zap.New(core)},
-			map[string]filter.Factory{"bad": func(filter.Config) (filter.Pair, error) {
-				return filter.Pair{Call: func(protocol.Invoker) protocol.Invoker {
-					return protocol.InvokerFunc(func(context.Context, *protocol.Invocation) (*protocol.Result, error) { panic("out of order") })
-				}}, nil
-			}})
-		require.NoError(t, err)
+		chain, logs := panicking(t)
 		p := newProvider(t, "", nil, nil)
 		invoker := chain.Call(&endpoint{})
 		for range 2500 {
@@ -231,7 +217,17 @@ func TestPanicsOfACallFilterAreLoggedNowAndThen(t *testing.T) {
 
 // answering returns a chain with one filter per call that does as the script says.
 func answering(t *testing.T, s func(context.Context, *protocol.Invocation) (*protocol.Result, error)) *filter.Chain {
-	chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=own")},
+	return logging(t, nil, s)
+}
+
+// panicking returns one whose filter panics in every call, and what it logs.
+func panicking(t *testing.T) (*filter.Chain, *observer.ObservedLogs) {
+	core, logs := observer.New(zap.DebugLevel)
+	return logging(t, zap.New(core), func(context.Context, *protocol.Invocation) (*protocol.Result, error) { panic("out of order") }), logs
+}
+
+func logging(t *testing.T, log *zap.Logger, s func(context.Context, *protocol.Invocation) (*protocol.Result, error)) *filter.Chain {
+	chain, err := filter.NewChain(filter.Config{Reference: reference(t, "reference.filter=own"), Logger: log},
 		map[string]filter.Factory{"own": func(filter.Config) (filter.Pair, error) {
 			return filter.Pair{Call: func(protocol.Invoker) protocol.Invoker { return protocol.InvokerFunc(s) }}, nil
 		}})
